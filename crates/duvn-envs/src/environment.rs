@@ -1,0 +1,135 @@
+use crate::{Space, StateError};
+
+/// What an agent sees: an index of a discrete space, or a view of the numbers of a box.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Observation<'a> {
+    /// One of the indices `0..n` of [`Space::Discrete`]; to a network it is a one-hot vector.
+    Index(usize),
+    /// The numbers of a [`Space::Box`], borrowed from the environment.
+    Vector(&'a [f32]),
+}
+
+/// What an agent does: the index of a discrete action, or the numbers of a continuous one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Action<'a> {
+    /// One of the indices `0..n` of [`Space::Discrete`].
+    Index(usize),
+    /// The numbers of a [`Space::Box`].
+    Vector(&'a [f32]),
+}
+
+impl From<usize> for Action<'_> {
+    fn from(index: usize) -> Self {
+        Action::Index(index)
+    }
+}
+
+impl<'a> From<&'a [f32]> for Action<'a> {
+    fn from(numbers: &'a [f32]) -> Self {
+        Action::Vector(numbers)
+    }
+}
+
+/// What came of one action. The observation is read with [`Environment::observation`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Step {
+    /// The reward of this transition.
+    pub reward: f64,
+    /// The task itself has ended: the return after this state is zero.
+    pub terminated: bool,
+    /// The episode was cut off (a time limit): the state has a future that we do not see.
+    pub truncated: bool,
+}
+
+impl Step {
+    /// Whether the episode is over, for either reason.
+    pub fn done(&self) -> bool {
+        self.terminated || self.truncated
+    }
+}
+
+/// Why a step could not be made. The environment is left as it was.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum StepError {
+    /// The action does not lie in the action space.
+    #[error("action {action} is outside the action space {space}: write {}", space.example())]
+    Action {
+        /// The action as it was given.
+        action: String,
+        /// The space it should lie in.
+        space: Space,
+    },
+    /// The episode has ended, or none has been started.
+    #[error("no episode is running: call reset() before step()")]
+    NotRunning,
+}
+
+impl StepError {
+    /// The error for `action` not lying in `space`.
+    pub fn action(action: Action<'_>, space: &Space) -> Self {
+        let action = match action {
+            Action::Index(index) => index.to_string(),
+            Action::Vector(numbers) => format!("{numbers:?}"),
+        };
+        StepError::Action { action, space: space.clone() }
+    }
+}
+
+/// An environment with Gymnasium's semantics.
+///
+/// An implementation is the bare dynamics: it may assume that actions lie in the action space and that
+/// `step` follows a `reset`. [`wrappers::Episodes`](crate::wrappers::Episodes), which the registry puts
+/// around every environment, checks both and adds the time limit.
+pub trait Environment: Send {
+    /// Where observations lie.
+    fn observation_space(&self) -> Space;
+
+    /// Where actions lie.
+    fn action_space(&self) -> Space;
+
+    /// Starts an episode. A seed restarts the random numbers, as Gymnasium's `reset(seed=…)`;
+    /// `None` goes on with them.
+    fn reset(&mut self, seed: Option<u64>);
+
+    /// What is seen now: the start of an episode after `reset`, else what the last step led to.
+    fn observation(&self) -> Observation<'_>;
+
+    /// Acts.
+    fn step(&mut self, action: Action<'_>) -> Result<Step, StepError>;
+
+    /// Everything that decides the future, random numbers included (see [`freeze`](crate::freeze)).
+    fn save(&self) -> Vec<u8>;
+
+    /// Goes on exactly from where [`save`](Self::save) was called on an environment made alike.
+    fn restore(&mut self, state: &[u8]) -> Result<(), StateError>;
+}
+
+impl<E: Environment + ?Sized> Environment for Box<E> {
+    fn observation_space(&self) -> Space {
+        (**self).observation_space()
+    }
+
+    fn action_space(&self) -> Space {
+        (**self).action_space()
+    }
+
+    fn reset(&mut self, seed: Option<u64>) {
+        (**self).reset(seed);
+    }
+
+    fn observation(&self) -> Observation<'_> {
+        (**self).observation()
+    }
+
+    fn step(&mut self, action: Action<'_>) -> Result<Step, StepError> {
+        (**self).step(action)
+    }
+
+    fn save(&self) -> Vec<u8> {
+        (**self).save()
+    }
+
+    fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {
+        (**self).restore(state)
+    }
+}

@@ -1,0 +1,24 @@
+//! Reinforcement-learning environments with Gymnasium's semantics: the trait, the spaces, NumPy-exact
+//! seeding, one file an environment, and a registry that makes them from ids such as `Chain-10`.
+//!
+//! ```
+//! use duvn_envs::{Environment, registry};
+//!
+//! let mut env = registry::make("Chain-10", 7)?;
+//! env.reset(Some(7));
+//! let step = env.step(1.into())?;
+//! println!("{:?} {} {}", env.observation(), step.reward, step.terminated);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod environment;
+pub mod envs;
+pub mod registry;
+pub mod rng;
+mod space;
+mod state;
+pub mod wrappers;
+
+pub use environment::{Action, Environment, Observation, Step, StepError};
+pub use space::Space;
+pub use state::{StateError, freeze, thaw};

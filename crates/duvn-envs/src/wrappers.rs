@@ -1,0 +1,65 @@
+//! What stands around an environment's bare dynamics.
+
+use crate::{Action, Environment, Observation, Space, StateError, Step, StepError, freeze, thaw};
+
+/// Checks actions and the order of calls, and cuts episodes off at a time limit.
+pub struct Episodes<E> {
+    inner: E,
+    action_space: Space,
+    time_limit: Option<u32>,
+    steps: u32,
+    running: bool,
+}
+
+impl<E: Environment> Episodes<E> {
+    /// Wraps `inner`; with a `time_limit`, the step that reaches it is truncated.
+    pub fn new(inner: E, time_limit: Option<u32>) -> Self {
+        let action_space = inner.action_space();
+        Episodes { inner, action_space, time_limit, steps: 0, running: false }
+    }
+}
+
+impl<E: Environment> Environment for Episodes<E> {
+    fn observation_space(&self) -> Space {
+        self.inner.observation_space()
+    }
+
+    fn action_space(&self) -> Space {
+        self.action_space.clone()
+    }
+
+    fn reset(&mut self, seed: Option<u64>) {
+        self.inner.reset(seed);
+        self.steps = 0;
+        self.running = true;
+    }
+
+    fn observation(&self) -> Observation<'_> {
+        self.inner.observation()
+    }
+
+    fn step(&mut self, action: Action<'_>) -> Result<Step, StepError> {
+        if !self.running {
+            return Err(StepError::NotRunning);
+        }
+        if !self.action_space.contains_action(action) {
+            return Err(StepError::action(action, &self.action_space));
+        }
+        let mut step = self.inner.step(action)?;
+        self.steps += 1;
+        step.truncated |= self.time_limit.is_some_and(|limit| self.steps >= limit);
+        self.running = !step.done();
+        Ok(step)
+    }
+
+    fn save(&self) -> Vec<u8> {
+        freeze(&(self.steps, self.running, self.inner.save()))
+    }
+
+    fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {
+        let (steps, running, inner): (u32, bool, Vec<u8>) = thaw(state)?;
+        self.inner.restore(&inner)?;
+        (self.steps, self.running) = (steps, running);
+        Ok(())
+    }
+}

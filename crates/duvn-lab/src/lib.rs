@@ -1,0 +1,1 @@
+//! Experiments with duvn agents: runs, records, statistics, figures.

@@ -1,0 +1,1 @@
+//! Reinforcement-learning agents that explore by their own uncertainty.
