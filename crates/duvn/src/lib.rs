@@ -1,1 +1,3 @@
 //! Reinforcement-learning agents that explore by their own uncertainty.
+
+pub mod net;

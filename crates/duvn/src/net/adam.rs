@@ -1,0 +1,77 @@
+//! Adam (Kingma & Ba 2015): its settings, and the constants of one step.
+
+use serde::{Deserialize, Serialize};
+
+/// The settings of Adam.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AdamConfig {
+    /// The size of a step.
+    pub learning_rate: f32,
+    /// How much of the mean gradient a step keeps.
+    pub beta1: f32,
+    /// How much of the mean squared gradient a step keeps.
+    pub beta2: f32,
+    /// Added to the root of the mean squared gradient.
+    pub epsilon: f32,
+    /// Gradients whose Euclidean norm over all parameters is larger are scaled down to it.
+    pub max_gradient_norm: Option<f32>,
+}
+
+impl Default for AdamConfig {
+    fn default() -> Self {
+        AdamConfig { learning_rate: 1e-3, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, max_gradient_norm: None }
+    }
+}
+
+/// Moments smaller than this are set to 0 now and then; see [`AdamConfig::flushes`].
+pub(super) const NEGLIGIBLE: f32 = 1e-27;
+
+impl AdamConfig {
+    /// The constants of step t = 1, 2, …
+    ///
+    /// With m̂ = m / (1 - β₁ᵗ) and v̂ = v / (1 - β₂ᵗ) the step is w -= α m̂ / (√v̂ + ε), which is
+    /// w -= rate · m / (√v + epsilon) with rate = α √(1 - β₂ᵗ) / (1 - β₁ᵗ) and epsilon = ε √(1 - β₂ᵗ).
+    pub(super) fn step(&self, t: u64) -> AdamStep {
+        let (beta1, beta2) = (f64::from(self.beta1), f64::from(self.beta2));
+        let root = (1.0 - beta2.powf(t as f64)).sqrt();
+        AdamStep {
+            one_minus_beta1: (1.0 - beta1) as f32,
+            one_minus_beta2: (1.0 - beta2) as f32,
+            rate: (f64::from(self.learning_rate) * root / (1.0 - beta1.powf(t as f64))) as f32,
+            epsilon: (f64::from(self.epsilon) * root) as f32,
+        }
+    }
+
+    /// Whether negligible moments are to be set to 0 after step `t`.
+    ///
+    /// The moments of a parameter without gradient (a dead unit, an observation not seen) shrink by a factor each
+    /// step until they are subnormal, where arithmetic is a hundred times slower. Between two flushes they
+    /// shrink by no more than 1e-10, so those above [`NEGLIGIBLE`] stay normal until the next.
+    pub(super) fn flushes(&self, t: u64) -> bool {
+        let beta = f64::from(self.beta1.min(self.beta2)).max(f64::MIN_POSITIVE);
+        let steps = ((1e-10f64).ln() / beta.ln()).clamp(1.0, 1024.0) as u64;
+        t.is_multiple_of(steps)
+    }
+}
+
+/// The constants of one step of Adam.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct AdamStep {
+    /// 1 - β₁.
+    pub one_minus_beta1: f32,
+    /// 1 - β₂.
+    pub one_minus_beta2: f32,
+    /// α √(1 - β₂ᵗ) / (1 - β₁ᵗ).
+    pub rate: f32,
+    /// ε √(1 - β₂ᵗ).
+    pub epsilon: f32,
+}
+
+/// Sets moments that no longer matter to 0.
+pub(super) fn flush(moments: &mut [f32]) {
+    for moment in moments {
+        if moment.abs() < NEGLIGIBLE {
+            *moment = 0.0;
+        }
+    }
+}

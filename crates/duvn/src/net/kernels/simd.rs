@@ -1,0 +1,48 @@
+//! The few vector operations that the kernels are written in.
+
+/// A vector of `f32` lanes of one instruction set.
+///
+/// # Safety
+/// Every method may be called only on a CPU that has the instruction set of the implementing type. All of them
+/// are `inline(always)` so that they become part of an entry point compiled for that instruction set.
+pub(super) trait Simd: Copy {
+    /// Lanes in a vector; divides 16.
+    const LANES: usize;
+    /// Most rows of a register tile.
+    const ROWS: usize;
+    /// Most vectors side by side in a register tile; a divisor of what a panel of 64 columns holds.
+    const VECTORS: usize;
+
+    unsafe fn splat(x: f32) -> Self;
+    /// Reads `LANES` numbers; `from` need not be aligned.
+    unsafe fn load(from: *const f32) -> Self;
+    /// Writes `LANES` numbers; `to` need not be aligned.
+    unsafe fn store(self, to: *mut f32);
+    unsafe fn add(self, other: Self) -> Self;
+    unsafe fn sub(self, other: Self) -> Self;
+    unsafe fn mul(self, other: Self) -> Self;
+    /// `self * b + c`.
+    unsafe fn mul_add(self, b: Self, c: Self) -> Self;
+    /// `max(self, 0)`, and NaN stays NaN.
+    unsafe fn relu(self) -> Self;
+    /// The lanes whose bit is set; 0 elsewhere.
+    unsafe fn keep(self, bits: u32) -> Self;
+    /// The lanes where `y > 0`; 0 elsewhere.
+    unsafe fn gate(self, y: Self) -> Self;
+    /// A bit for each lane that is not 0 (NaN counts).
+    unsafe fn nonzero(self) -> u32;
+    /// The sum of the lanes, in a fixed order.
+    unsafe fn sum(self) -> f32;
+    /// `self / (sqrt(v) + epsilon)` for `v >= 0`, and 0 where `self` is 0, whatever `v` and `epsilon` are.
+    unsafe fn over_root(self, v: Self, epsilon: Self) -> Self;
+
+    /// Writes the transpose of the 16 x 16 block at `from` (rows `from_stride` apart) to `to`.
+    unsafe fn transpose16(from: *const f32, from_stride: usize, to: *mut f32, to_stride: usize) {
+        for row in 0..16 {
+            for col in 0..16 {
+                // SAFETY: the caller owns both blocks of 16 rows of 16 numbers.
+                unsafe { *to.add(col * to_stride + row) = *from.add(row * from_stride + col) };
+            }
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Where the parameters of a network lie in one array, and their canonical order outside of it.
+
+use super::kernels::{HiddenLayer, OutputLayer, padded};
+use super::{LoadError, Shape, Tensor};
+
+/// One layer's place among the parameters.
+#[derive(Clone, Debug)]
+pub(super) struct Layer {
+    /// What the tensors of the layer are called, such as `head.0.1`.
+    pub name: String,
+    pub inputs: usize,
+    pub units: usize,
+    /// Hidden layer: units padded. Output layer: inputs padded.
+    pub width: usize,
+    pub output: bool,
+    pub weights_at: usize,
+    pub bias_at: usize,
+    pub end: usize,
+    /// Words from the start of a row's dropout bits, as if this were the first action's.
+    pub mask_at: usize,
+}
+
+impl Layer {
+    pub(super) fn hidden<'a>(&self, parameters: &'a [f32]) -> HiddenLayer<'a> {
+        HiddenLayer {
+            inputs: self.inputs,
+            width: self.width,
+            weights: &parameters[self.weights_at..self.bias_at],
+            bias: &parameters[self.bias_at..self.end],
+        }
+    }
+
+    pub(super) fn output<'a>(&self, parameters: &'a [f32]) -> OutputLayer<'a> {
+        OutputLayer {
+            outputs: self.units,
+            width: self.width,
+            weights: &parameters[self.weights_at..self.bias_at],
+            bias: &parameters[self.bias_at..self.end],
+        }
+    }
+
+    /// Where the weight from `input` to `unit` lies. The layout is explained in [`super::kernels`].
+    fn weight_at(&self, input: usize, unit: usize) -> usize {
+        if self.output {
+            return self.weights_at + unit * self.width + input;
+        }
+        let panel = unit / 64 * 64;
+        self.weights_at + panel * self.inputs + input * (self.width - panel).min(64) + (unit - panel)
+    }
+
+    fn weight_name(&self) -> String {
+        format!("{}.weight", self.name)
+    }
+
+    fn bias_name(&self) -> String {
+        format!("{}.bias", self.name)
+    }
+}
+
+/// All layers of a network.
+#[derive(Clone, Debug)]
+pub(super) struct Layout {
+    pub trunk: Vec<Layer>,
+    /// The hidden layers of each action.
+    pub heads: Vec<Vec<Layer>>,
+    /// The output layer of each action.
+    pub outputs: Vec<Layer>,
+    /// Numbers in the array of parameters, padding included.
+    pub len: usize,
+}
+
+impl Layout {
+    pub(super) fn new(shape: &Shape) -> Self {
+        let mut len = 0;
+        let mut place = |name: String, inputs: usize, units: usize, output: bool, mask_at: usize| {
+            let width = padded(if output { inputs } else { units });
+            let weights_at = len;
+            let bias_at = weights_at + width * if output { units } else { inputs };
+            len = bias_at + padded(units);
+            Layer { name, inputs, units, width, output, weights_at, bias_at, end: len, mask_at }
+        };
+        let mut hidden = |prefix: &str, below: usize, sizes: &[usize], mut mask_at: usize| {
+            let mut inputs = below;
+            let mut layers = Vec::new();
+            for (index, &units) in sizes.iter().enumerate() {
+                layers.push(place(format!("{prefix}.{index}"), inputs, units, false, mask_at));
+                mask_at += padded(units) / 16;
+                inputs = units;
+            }
+            (layers, inputs)
+        };
+        let (trunk, below) = hidden("trunk", shape.input.len(), &shape.trunk, 0);
+        let (mut heads, mut outputs) = (Vec::new(), Vec::new());
+        let mut tops = Vec::new();
+        for action in 0..shape.actions {
+            let (layers, top) = hidden(&format!("head.{action}"), below, &shape.head, shape.trunk_words());
+            heads.push(layers);
+            tops.push(top);
+        }
+        for (action, top) in tops.into_iter().enumerate() {
+            outputs.push(place(format!("head.{action}.output"), top, shape.outputs, true, 0));
+        }
+        Layout { trunk, heads, outputs, len }
+    }
+
+    /// The layers in canonical order: the trunk, then each action's hidden layers and its output layer.
+    pub(super) fn canonical(&self) -> impl Iterator<Item = &Layer> {
+        let heads = self.heads.iter().zip(&self.outputs);
+        self.trunk.iter().chain(heads.flat_map(|(head, output)| head.iter().chain([output])))
+    }
+
+    /// The parameters as tensors in canonical order, without padding.
+    pub(super) fn unpack(&self, parameters: &[f32]) -> Vec<Tensor> {
+        let mut tensors = Vec::new();
+        for layer in self.canonical() {
+            let (inputs, units) = (layer.inputs, layer.units);
+            let weights =
+                (0..inputs * units).map(|at| parameters[layer.weight_at(at / units, at % units)]).collect();
+            tensors.push(Tensor { name: layer.weight_name(), shape: vec![inputs, units], data: weights });
+            let bias = parameters[layer.bias_at..layer.bias_at + units].to_vec();
+            tensors.push(Tensor { name: layer.bias_name(), shape: vec![units], data: bias });
+        }
+        tensors
+    }
+
+    /// Fills `parameters` from tensors, found by name. Nothing is changed unless all of them fit.
+    pub(super) fn pack(&self, tensors: &[Tensor], parameters: &mut [f32]) -> Result<(), LoadError> {
+        let find = |name: String, shape: &[usize]| {
+            let Some(tensor) = tensors.iter().find(|tensor| tensor.name == name) else {
+                return Err(LoadError::Missing { name });
+            };
+            if tensor.shape != shape || tensor.data.len() != shape.iter().product() {
+                let (expected, found) = (shape.to_vec(), tensor.shape.clone());
+                return Err(LoadError::Misshapen { name, expected, found, numbers: tensor.data.len() });
+            }
+            Ok(tensor)
+        };
+        let mut pairs = Vec::new();
+        for layer in self.canonical() {
+            let weights = find(layer.weight_name(), &[layer.inputs, layer.units])?;
+            pairs.push((layer, weights, find(layer.bias_name(), &[layer.units])?));
+        }
+        if let Some(extra) =
+            tensors.iter().find(|t| pairs.iter().all(|(_, w, b)| t.name != w.name && t.name != b.name))
+        {
+            return Err(LoadError::Unknown { name: extra.name.clone() });
+        }
+        for (layer, weights, bias) in pairs {
+            for (at, &weight) in weights.data.iter().enumerate() {
+                parameters[layer.weight_at(at / layer.units, at % layer.units)] = weight;
+            }
+            parameters[layer.bias_at..layer.bias_at + layer.units].copy_from_slice(&bias.data);
+        }
+        Ok(())
+    }
+
+    /// Sets every weight to what `weight` returns for its layer, in canonical order.
+    pub(super) fn fill_weights(&self, parameters: &mut [f32], mut weight: impl FnMut(&Layer) -> f32) {
+        for layer in self.canonical() {
+            for input in 0..layer.inputs {
+                for unit in 0..layer.units {
+                    parameters[layer.weight_at(input, unit)] = weight(layer);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! The network on the CPU.
+
+use rand_core::Rng;
+
+use super::adam::flush;
+use super::init::symmetric;
+use super::kernels::{Buffer, Kernels};
+use super::layout::Layout;
+use super::pass::{Learn, Net, Workspace};
+use super::{
+    AdamConfig, Backend, Extent, Init, Isa, IsaError, LoadError, Masks, Part, Rows, Shape, ShapeError,
+    Tensor, Which, isa,
+};
+
+/// A network on the CPU, with its target copy, Adam's moments, and the buffers of a pass.
+pub struct Network {
+    shape: Shape,
+    layout: Layout,
+    kernels: Kernels,
+    online: Buffer,
+    target: Buffer,
+    mean: Buffer,
+    variance: Buffer,
+    /// Empty until a gradient has to be kept.
+    gradient: Buffer,
+    steps: u64,
+    work: Workspace,
+}
+
+impl Network {
+    /// A network with random weights; the target is a copy. It uses the instruction set of [`isa`].
+    pub fn new(shape: Shape, init: Init, rng: &mut impl Rng) -> Result<Self, ShapeError> {
+        shape.check()?;
+        let layout = Layout::new(&shape);
+        let mut online = Buffer::zeros(layout.len);
+        layout.fill_weights(&mut online, |layer| {
+            init.limit(layer.inputs, layer.units, layer.output) * symmetric(rng)
+        });
+        let zeros = Buffer::zeros(layout.len);
+        Ok(Network {
+            kernels: Kernels::best(isa()),
+            target: online.clone(),
+            mean: zeros.clone(),
+            variance: zeros,
+            gradient: Buffer::default(),
+            steps: 0,
+            work: Workspace::default(),
+            shape,
+            layout,
+            online,
+        })
+    }
+
+    /// The instruction set that this network computes with.
+    pub fn isa(&self) -> Isa {
+        self.kernels.isa()
+    }
+
+    /// Makes this network compute with another instruction set.
+    pub fn set_isa(&mut self, isa: Isa) -> Result<(), IsaError> {
+        self.kernels = Kernels::new(isa)?;
+        Ok(())
+    }
+
+    /// [`Shape::flops_train`] of this network.
+    pub fn flops_train(&self, rows: usize) -> f64 {
+        self.shape.flops_train(rows)
+    }
+
+    /// [`Shape::flops_predict`] of this network.
+    pub fn flops_predict(&self, rows: usize) -> f64 {
+        self.shape.flops_predict(rows)
+    }
+
+    /// The gradient of a loss with respect to the parameters, as [`Backend::train`] would use it before clipping.
+    /// Nothing is trained.
+    pub fn gradient(
+        &mut self,
+        rows: Rows<'_>,
+        actions: &[u8],
+        masks: Option<&Masks>,
+        loss: &mut dyn FnMut(&[f32], &mut [f32]),
+    ) -> Vec<Tensor> {
+        self.forward_taken(Which::Online, rows, actions, masks);
+        self.store_gradient(masks, loss);
+        self.layout.unpack(&self.gradient)
+    }
+
+    fn start(&mut self, rows: Rows<'_>, actions: Option<&[u8]>, masks: Option<&Masks>) {
+        let count = rows.len(self.shape.input);
+        self.work.reserve(&self.shape, &self.layout, count);
+        self.work.sort(&self.shape, actions, count);
+        self.work.feed(&self.shape, rows, masks);
+    }
+
+    fn forward_taken(&mut self, which: Which, rows: Rows<'_>, actions: &[u8], masks: Option<&Masks>) {
+        self.start(rows, Some(actions), masks);
+        let parameters = match which {
+            Which::Online => &self.online,
+            Which::Target => &self.target,
+        };
+        let net = Net { kernels: self.kernels, shape: &self.shape, layout: &self.layout, masks };
+        self.work.forward_trunk(net, parameters);
+        self.work.forward_taken(net, parameters);
+    }
+
+    fn store_gradient(&mut self, masks: Option<&Masks>, loss: &mut dyn FnMut(&[f32], &mut [f32])) {
+        self.gradient.reserve(self.layout.len);
+        let net = Net { kernels: self.kernels, shape: &self.shape, layout: &self.layout, masks };
+        let mut learn = Learn::Store { w: &self.online, g: &mut self.gradient };
+        self.work.backward(net, &mut learn, loss);
+    }
+
+    fn part(&self, part: Part) -> &Buffer {
+        match part {
+            Part::Online => &self.online,
+            Part::Target => &self.target,
+            Part::AdamMean => &self.mean,
+            Part::AdamVariance => &self.variance,
+        }
+    }
+}
+
+impl Backend for Network {
+    fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    fn predict(&mut self, which: Which, rows: Rows<'_>, masks: Option<&Masks>, out: &mut [f32]) {
+        let numbers = rows.len(self.shape.input) * self.shape.actions * self.shape.outputs;
+        assert_eq!(out.len(), numbers, "room for rows x actions x outputs");
+        assert!(masks.is_none_or(|m| m.extent() == Extent::AllActions), "masks must cover all actions");
+        if numbers == 0 {
+            return;
+        }
+        self.start(rows, None, masks);
+        let parameters = match which {
+            Which::Online => &self.online,
+            Which::Target => &self.target,
+        };
+        let net = Net { kernels: self.kernels, shape: &self.shape, layout: &self.layout, masks };
+        self.work.forward_trunk(net, parameters);
+        self.work.forward_all(net, parameters, out);
+    }
+
+    fn predict_taken(
+        &mut self,
+        which: Which,
+        rows: Rows<'_>,
+        actions: &[u8],
+        masks: Option<&Masks>,
+        out: &mut [f32],
+    ) {
+        self.forward_taken(which, rows, actions, masks);
+        out.copy_from_slice(self.work.outputs());
+    }
+
+    fn train(
+        &mut self,
+        rows: Rows<'_>,
+        actions: &[u8],
+        masks: Option<&Masks>,
+        adam: &AdamConfig,
+        loss: &mut dyn FnMut(&[f32], &mut [f32]),
+    ) {
+        self.forward_taken(Which::Online, rows, actions, masks);
+        self.steps += 1;
+        let step = adam.step(self.steps);
+        match adam.max_gradient_norm {
+            None => {
+                let net = Net { kernels: self.kernels, shape: &self.shape, layout: &self.layout, masks };
+                let (w, m, v) = (&mut self.online[..], &mut self.mean[..], &mut self.variance[..]);
+                self.work.backward(net, &mut Learn::Adam { w, m, v, step }, loss);
+            }
+            Some(limit) => {
+                self.store_gradient(masks, loss);
+                let norm = norm(&self.gradient);
+                let scale = if norm > f64::from(limit) { (f64::from(limit) / norm) as f32 } else { 1.0 };
+                let (w, m, v) = (&mut self.online, &mut self.mean, &mut self.variance);
+                self.kernels.adam(&self.gradient, scale, w, m, v, &step);
+            }
+        }
+        if adam.flushes(self.steps) {
+            flush(&mut self.mean);
+            flush(&mut self.variance);
+        }
+    }
+
+    fn sync_target(&mut self, tau: f32) {
+        if tau == 1.0 {
+            self.target.copy_from_slice(&self.online);
+            return;
+        }
+        for (target, &online) in self.target.iter_mut().zip(self.online.iter()) {
+            *target += tau * (online - *target);
+        }
+    }
+
+    fn tensors(&self, part: Part) -> Vec<Tensor> {
+        self.layout.unpack(self.part(part))
+    }
+
+    fn load(&mut self, part: Part, tensors: &[Tensor]) -> Result<(), LoadError> {
+        let numbers = match part {
+            Part::Online => &mut self.online,
+            Part::Target => &mut self.target,
+            Part::AdamMean => &mut self.mean,
+            Part::AdamVariance => &mut self.variance,
+        };
+        self.layout.pack(tensors, numbers)
+    }
+
+    fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    fn set_steps(&mut self, steps: u64) {
+        self.steps = steps;
+    }
+}
+
+/// The Euclidean norm, summed in eight lanes of double precision so that it neither overflows nor loses digits.
+fn norm(numbers: &[f32]) -> f64 {
+    let mut lanes = [0.0f64; 8];
+    for chunk in numbers.chunks_exact(8) {
+        for (lane, &x) in lanes.iter_mut().zip(chunk) {
+            *lane += f64::from(x) * f64::from(x);
+        }
+    }
+    lanes.iter().sum::<f64>().sqrt()
+}

@@ -1,0 +1,120 @@
+//! The engine against a double-precision reference: outputs, and gradients by central finite differences.
+
+mod common;
+
+use common::{Batch, Reference, dense_rows, loss, loss_gradient, relative_error};
+use duvn::net::{Backend, Extent, Init, Input, Isa, MaskRng, Masks, Network, Shape, Which};
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+
+fn network(shape: &Shape, isa: Isa) -> Network {
+    let mut network =
+        Network::new(shape.clone(), Init::He, &mut ChaCha8Rng::seed_from_u64(5)).expect("a shape");
+    network.set_isa(isa).expect("an available instruction set");
+    // Biases that are not 0 put every path of ReLU to the test.
+    let mut tensors = network.tensors(duvn::net::Part::Online);
+    for (t, tensor) in tensors.iter_mut().enumerate().filter(|(_, t)| t.name.ends_with("bias")) {
+        for (i, x) in tensor.data.iter_mut().enumerate() {
+            *x = 0.2 * ((t * 31 + i * 7) as f32).sin();
+        }
+    }
+    network.load(duvn::net::Part::Online, &tensors).expect("its own tensors");
+    network.sync_target(1.0);
+    network
+}
+
+fn shapes() -> Vec<Shape> {
+    let mut shapes = Vec::new();
+    for input in [Input::OneHot(7), Input::Dense(5)] {
+        for (trunk, head) in [
+            (vec![], vec![20, 33]),
+            (vec![37], vec![18]),
+            (vec![21, 19], vec![]),
+            (vec![], vec![]),
+            (vec![17], vec![66, 9]),
+        ] {
+            for (outputs, actions) in [(1, 3), (2, 2), (5, 4)] {
+                shapes.push(Shape { input, trunk: trunk.clone(), head: head.clone(), actions, outputs });
+            }
+        }
+    }
+    shapes
+}
+
+fn masks(shape: &Shape, extent: Extent, rows: usize) -> Masks {
+    let mut masks = Masks::new();
+    masks.draw(shape, extent, rows, 0.75, &mut MaskRng::new(11));
+    masks
+}
+
+#[test]
+fn outputs_agree_with_the_reference() {
+    for isa in Isa::available() {
+        for shape in shapes() {
+            let mut network = network(&shape, isa);
+            let reference = Reference::of(&network);
+            for rows in [1, 2, 13] {
+                let batch = Batch::new(&shape, rows, 3);
+                let dense = dense_rows(&shape, batch.rows(&shape));
+                for masks in [None, Some(masks(&shape, Extent::AllActions, rows))] {
+                    let mut out = vec![0.0; rows * shape.actions * shape.outputs];
+                    network.predict(Which::Online, batch.rows(&shape), masks.as_ref(), &mut out);
+                    let expected: Vec<f64> = (0..rows)
+                        .flat_map(|r| (0..shape.actions).map(move |a| (r, a)))
+                        .flat_map(|(r, a)| reference.forward(&dense[r], a, r, masks.as_ref()))
+                        .collect();
+                    let error = relative_error(out.iter().map(|&y| f64::from(y)), &expected);
+                    assert!(error < 2e-6, "predict {isa} {shape:?} rows {rows}: {error}");
+
+                    let mut out = vec![0.0; rows * shape.outputs];
+                    network.predict_taken(
+                        Which::Target,
+                        batch.rows(&shape),
+                        &batch.actions,
+                        masks.as_ref(),
+                        &mut out,
+                    );
+                    let expected = reference.taken(&dense, &batch.actions, masks.as_ref());
+                    let error = relative_error(out.iter().map(|&y| f64::from(y)), &expected);
+                    assert!(error < 2e-6, "predict_taken {isa} {shape:?} rows {rows}: {error}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn gradients_agree_with_central_differences() {
+    const ROWS: usize = 17;
+    for shape in shapes() {
+        let batch = Batch::new(&shape, ROWS, 9);
+        let dense = dense_rows(&shape, batch.rows(&shape));
+        for masks in [None, Some(masks(&shape, Extent::TakenAction, ROWS))] {
+            let mut reference = Reference::of(&network(&shape, Isa::Portable));
+            let mut differences = Vec::new();
+            for tensor in 0..reference.tensors.len() {
+                let mut gradient = Vec::new();
+                for i in 0..reference.tensors[tensor].2.len() {
+                    let h = 1e-6;
+                    let x = reference.tensors[tensor].2[i];
+                    let mut at = |x| {
+                        reference.tensors[tensor].2[i] = x;
+                        loss(&reference.taken(&dense, &batch.actions, masks.as_ref()))
+                    };
+                    gradient.push((at(x + h) - at(x - h)) / (2.0 * h));
+                    at(x);
+                }
+                differences.push(gradient);
+            }
+            for isa in Isa::available() {
+                let mut network = network(&shape, isa);
+                let gradient =
+                    network.gradient(batch.rows(&shape), &batch.actions, masks.as_ref(), &mut loss_gradient);
+                for (tensor, expected) in gradient.iter().zip(&differences) {
+                    let error = relative_error(tensor.data.iter().map(|&g| f64::from(g)), expected);
+                    assert!(error < 1e-5, "{isa} {shape:?} {}: {error}", tensor.name);
+                }
+            }
+        }
+    }
+}
