@@ -1,3 +1,40 @@
 //! The command-line program `duvn`.
 
-fn main() {}
+mod env;
+mod envs;
+mod failure;
+mod stop;
+mod train;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Reinforcement-learning agents that explore by their own uncertainty.
+#[derive(Parser)]
+#[command(name = "duvn", version, arg_required_else_help = true, subcommand_required = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Envs(envs::Args),
+    Train(train::Args),
+    Env(env::Args),
+}
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Envs(args) => envs::run(&args),
+        Command::Train(args) => train::run(&args),
+        Command::Env(args) => env::run(&args),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("duvn: {failure}");
+            failure.exit_code()
+        }
+    }
+}

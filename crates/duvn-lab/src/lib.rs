@@ -1,1 +1,8 @@
 //! Experiments with duvn agents: runs, records, statistics, figures.
+
+pub mod fingerprint;
+pub mod parallel;
+pub mod progress;
+pub mod run;
+pub mod seeds;
+pub mod settings;

@@ -1,3 +1,25 @@
 //! Reinforcement-learning agents that explore by their own uncertainty.
+//!
+//! An agent is three independent choices: a [`posterior`] over the network's parameters, a model of the
+//! [`returns`], and a [`policy`]. The presets of [`config`] name points in that space; `duvn` is the
+//! algorithm of "Efficient exploration with Double Uncertain Value Networks" (Moerland, Broekens and
+//! Jonker 2017).
 
+mod agent;
+pub mod config;
+mod inspect;
 pub mod net;
+pub mod policy;
+pub mod posterior;
+pub mod replay;
+pub mod returns;
+pub mod rng;
+pub mod target;
+mod training;
+mod value;
+
+pub use agent::{Agent, AgentError, Counters, LearnError, RestoreError, Snapshot};
+pub use config::{Config, preset};
+pub use inspect::ActionView;
+pub use training::{Episode, Training, TrainingError, TrainingSnapshot};
+pub use value::ValueNetwork;

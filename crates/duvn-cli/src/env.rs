@@ -1,0 +1,80 @@
+use crate::failure::{Failure, print_line};
+use duvn_envs::{Action, Environment, Observation, Space, Step, registry};
+use serde_json::{Value, json};
+
+/// Print one trajectory, for comparing with Gymnasium.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The environment, for example Chain-10 or CartPole-v1.
+    env: String,
+    /// The seed of the environment and of its reset.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// The actions, separated by commas; the numbers of a continuous action by colons.
+    #[arg(long, value_delimiter = ',', allow_hyphen_values = true)]
+    actions: Vec<String>,
+    /// One JSON object a step, floats with all digits.
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let mut env = registry::make(&args.env, args.seed).map_err(Failure::usage)?;
+    let space = env.action_space();
+    let actions: Vec<_> = args.actions.iter().map(|text| parse(text, &space)).collect::<Result<_, _>>()?;
+    env.reset(Some(args.seed));
+    print_line(&line(
+        args.json,
+        0,
+        env.observation(),
+        &Step { reward: 0.0, terminated: false, truncated: false },
+    ))?;
+    for (t, action) in actions.iter().enumerate() {
+        let action = match action {
+            Parsed::Index(index) => Action::Index(*index),
+            Parsed::Vector(numbers) => Action::Vector(numbers),
+        };
+        let step = env.step(action).map_err(|error| Failure::usage(format!("step {}: {error}", t + 1)))?;
+        print_line(&line(args.json, t + 1, env.observation(), &step))?;
+    }
+    Ok(())
+}
+
+enum Parsed {
+    Index(usize),
+    Vector(Vec<f32>),
+}
+
+fn parse(text: &str, space: &Space) -> Result<Parsed, Failure> {
+    let parsed = match space {
+        Space::Discrete(_) => text.trim().parse().ok().map(Parsed::Index),
+        Space::Box { .. } => {
+            let numbers: Option<_> = text.split(':').map(|number| number.trim().parse().ok()).collect();
+            numbers.map(Parsed::Vector)
+        }
+    };
+    parsed.ok_or_else(|| {
+        Failure::usage(format!("'{text}' is not an action of {space}: write {}", space.example()))
+    })
+}
+
+fn line(as_json: bool, t: usize, observation: Observation<'_>, step: &Step) -> String {
+    let Step { reward, terminated, truncated } = step;
+    let observation: Value = match observation {
+        Observation::Index(index) => json!(index),
+        Observation::Vector(numbers) => json!(numbers),
+    };
+    if as_json {
+        let fields = json!({
+            "t": t, "observation": observation, "reward": reward,
+            "terminated": terminated, "truncated": truncated,
+        });
+        return fields.to_string();
+    }
+    let end = match (terminated, truncated) {
+        (true, _) => "  terminated",
+        (_, true) => "  truncated",
+        _ => "",
+    };
+    format!("{t:>4}  {observation}  reward {reward}{end}")
+}

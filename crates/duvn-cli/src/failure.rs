@@ -1,0 +1,50 @@
+//! How the program ends when something is wrong: 2 for what the user can write differently, 1 for what
+//! went wrong all the same.
+
+use std::fmt;
+use std::process::ExitCode;
+
+/// A failure, as one clear sentence.
+pub enum Failure {
+    /// Bad usage.
+    Usage(String),
+    /// The work failed.
+    Failed(String),
+}
+
+impl Failure {
+    /// Bad usage, said by `error`.
+    pub fn usage(error: impl fmt::Display) -> Self {
+        Failure::Usage(error.to_string())
+    }
+
+    /// Failed work, said by `error`.
+    pub fn failed(error: impl fmt::Display) -> Self {
+        Failure::Failed(error.to_string())
+    }
+
+    /// 1 or 2.
+    pub fn exit_code(&self) -> ExitCode {
+        match self {
+            Failure::Usage(_) => ExitCode::from(2),
+            Failure::Failed(_) => ExitCode::from(1),
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Usage(text) | Failure::Failed(text) => f.write_str(text),
+        }
+    }
+}
+
+/// Prints a line of results; a reader that has gone away (`duvn … | head`) ends the program quietly.
+pub fn print_line(line: &str) -> Result<(), Failure> {
+    use std::io::Write;
+    match writeln!(std::io::stdout().lock(), "{line}") {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => std::process::exit(0),
+        result => result.map_err(|error| Failure::failed(format!("cannot write results: {error}"))),
+    }
+}

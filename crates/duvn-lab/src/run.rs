@@ -1,0 +1,175 @@
+//! One run: a configuration, an environment and a seed, from the first step to the end of its budget.
+
+use crate::fingerprint::weights_sha256;
+use crate::progress::Progress;
+use duvn::{Agent, AgentError, Config, Episode, Training, TrainingError};
+use duvn_envs::Environment;
+use duvn_envs::registry::{self, MakeError};
+use std::time::Instant;
+
+/// How long a run lasts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Budget {
+    /// So many finished episodes.
+    Episodes(u64),
+    /// So many environment steps.
+    Steps(u64),
+}
+
+/// Everything that decides a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunSpec {
+    /// The environment's id.
+    pub env: String,
+    /// The name under which the agent is reported.
+    pub agent: String,
+    /// The agent's configuration.
+    pub config: Config,
+    /// The seed of the agent and of the environment.
+    pub seed: u64,
+    /// How long it lasts.
+    pub budget: Budget,
+}
+
+/// Why a run could not be made or finished.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum RunError {
+    /// There is no such environment.
+    #[error(transparent)]
+    Make(#[from] MakeError),
+    /// The agent does not fit.
+    #[error(transparent)]
+    Agent(#[from] AgentError),
+    /// Training stopped.
+    #[error("seed {seed}: {error}")]
+    Training {
+        /// The run's seed.
+        seed: u64,
+        /// What happened.
+        error: TrainingError,
+    },
+}
+
+impl RunError {
+    /// Whether the fault lies in what was asked for, not in what happened.
+    pub fn is_usage(&self) -> bool {
+        !matches!(self, RunError::Training { .. })
+    }
+}
+
+/// What came of a run. The fields are the keys of `duvn train --json`.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct Outcome {
+    /// The environment's id.
+    pub env: String,
+    /// The agent's name.
+    pub agent: String,
+    /// The run's seed.
+    pub seed: u64,
+    /// Finished episodes.
+    pub episodes: u64,
+    /// Environment steps.
+    pub steps: u64,
+    /// Updates of the network.
+    pub updates: u64,
+    /// The first episode, counted from 1, in which a reward above zero came.
+    pub first_reward_episode: Option<u64>,
+    /// The first episode, counted from 1, after which the mean of the last 100 returns was at the threshold.
+    pub solved_episode: Option<u64>,
+    /// The mean return of the last 100 episodes, or of all where there are fewer.
+    pub mean_return_last_100: Option<f64>,
+    /// Seconds from start to end.
+    pub seconds: f64,
+    /// Environment steps a second.
+    pub steps_per_second: f64,
+    /// The fingerprint of the final weights.
+    pub weights_sha256: String,
+    /// Whether the run was stopped before its budget was used up.
+    pub interrupted: bool,
+}
+
+/// A run in progress.
+pub struct Run {
+    spec: RunSpec,
+    training: Training<registry::Registered>,
+    progress: Progress,
+    started: Instant,
+}
+
+impl Run {
+    /// A run at its start.
+    pub fn new(spec: RunSpec) -> Result<Self, RunError> {
+        let env = registry::make(&spec.env, spec.seed)?;
+        let agent = Agent::new(&spec.config, &env.observation_space(), &env.action_space(), spec.seed)?;
+        let progress = Progress::new(env.reward_threshold);
+        let training = Training::new(env, agent, spec.seed);
+        Ok(Run { spec, training, progress, started: Instant::now() })
+    }
+
+    /// What decides it.
+    pub fn spec(&self) -> &RunSpec {
+        &self.spec
+    }
+
+    /// What its episodes amount to.
+    pub fn progress(&self) -> &Progress {
+        &self.progress
+    }
+
+    /// Environment steps so far.
+    pub fn steps(&self) -> u64 {
+        self.training.agent().counters().steps
+    }
+
+    /// The agent, to look into it.
+    pub fn agent_mut(&mut self) -> &mut Agent {
+        self.training.agent_mut()
+    }
+
+    /// Whether its budget is used up.
+    pub fn finished(&self) -> bool {
+        match self.spec.budget {
+            Budget::Episodes(episodes) => self.progress.episodes >= episodes,
+            Budget::Steps(steps) => self.steps() >= steps,
+        }
+    }
+
+    /// The share of its budget that is used up, from 0 to 1.
+    pub fn share(&self) -> f64 {
+        match self.spec.budget {
+            Budget::Episodes(episodes) => self.progress.episodes as f64 / episodes.max(1) as f64,
+            Budget::Steps(steps) => self.steps() as f64 / steps.max(1) as f64,
+        }
+    }
+
+    /// Makes one environment step; tells if it ended an episode.
+    pub fn step(&mut self) -> Result<Option<Episode>, RunError> {
+        let seed = self.spec.seed;
+        let episode = self.training.step().map_err(|error| RunError::Training { seed, error })?;
+        if let Some(episode) = &episode {
+            self.progress.add(episode);
+        }
+        Ok(episode)
+    }
+
+    /// What has come of it so far.
+    pub fn outcome(&self) -> Outcome {
+        let seconds = self.started.elapsed().as_secs_f64();
+        let counters = self.training.agent().counters();
+        Outcome {
+            env: self.spec.env.clone(),
+            agent: self.spec.agent.clone(),
+            seed: self.spec.seed,
+            episodes: self.progress.episodes,
+            steps: counters.steps,
+            updates: counters.updates,
+            first_reward_episode: self.progress.first_reward_episode,
+            solved_episode: self.progress.solved_episode,
+            mean_return_last_100: self.progress.recent_mean(),
+            seconds,
+            steps_per_second: counters.steps as f64 / seconds.max(1e-9),
+            weights_sha256: weights_sha256(&*self.training.agent().value().net),
+            interrupted: !self.finished(),
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! An agent's configuration from what a user writes: a preset, then a TOML file, then single settings.
+
+use duvn::config::{Config, ConfigError, preset};
+
+/// Why settings cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum SettingsError {
+    /// A name or a value is wrong.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// `--set` without an equals sign.
+    #[error("'{0}' sets nothing: write key=value, for example gamma=0.99")]
+    NotAnAssignment(String),
+    /// The text is not TOML.
+    #[error("the settings are not TOML: {0}")]
+    Toml(#[from] toml::de::Error),
+    /// A table where a value should stand.
+    #[error("'{0}' is a table: settings are written flat, one 'key = value' a line")]
+    Table(String),
+}
+
+/// Sets one `key=value`.
+pub fn assign(config: &mut Config, assignment: &str) -> Result<(), SettingsError> {
+    let (key, value) =
+        assignment.split_once('=').ok_or_else(|| SettingsError::NotAnAssignment(assignment.into()))?;
+    Ok(config.set(key.trim(), value)?)
+}
+
+/// Sets every `key = value` of a TOML table.
+pub fn assign_table(config: &mut Config, table: &toml::Table) -> Result<(), SettingsError> {
+    for (key, value) in table {
+        let text = match value {
+            toml::Value::Table(_) => return Err(SettingsError::Table(key.clone())),
+            toml::Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        config.set(key, &text)?;
+    }
+    Ok(())
+}
+
+/// The preset `agent` with the settings of a TOML text and of `key=value` assignments, in that order.
+pub fn resolve(agent: &str, toml: Option<&str>, assignments: &[String]) -> Result<Config, SettingsError> {
+    let mut config = preset(agent)?;
+    if let Some(text) = toml {
+        assign_table(&mut config, &text.parse()?)?;
+    }
+    for assignment in assignments {
+        assign(&mut config, assignment)?;
+    }
+    config.check()?;
+    Ok(config)
+}
+
+/// The settings as a TOML text that [`resolve`] reads back.
+pub fn to_toml(config: &Config) -> String {
+    let quoted = |value: &str| {
+        let plain = value.starts_with('[') || value.parse::<f64>().is_ok() || value.parse::<bool>().is_ok();
+        if plain { value.to_string() } else { format!("\"{value}\"") }
+    };
+    config.entries().iter().map(|(key, value)| format!("{key} = {}\n", quoted(value))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_written_configuration_reads_back_the_same() {
+        let config = resolve("duvn", None, &["hidden=[64,32]".into(), "gamma=0.9".into()]).unwrap();
+        assert_eq!(resolve("egreedy", Some(&to_toml(&config)), &[]).unwrap(), config);
+    }
+
+    #[test]
+    fn later_settings_win() {
+        let config = resolve("duvn", Some("keep = 0.5\nbatch = 8"), &["keep=0.6".into()]).unwrap();
+        assert_eq!((config.keep, config.batch), (0.6, 8));
+    }
+
+    #[test]
+    fn bad_settings_are_named() {
+        for (toml, assignment, part) in [
+            (Some("keep = "), None, "TOML"),
+            (Some("[agent]\nkeep = 1"), None, "flat"),
+            (Some("kep = 1"), None, "keep"),
+            (None, Some("keep"), "key=value"),
+            (None, Some("keep=2"), "keep"),
+        ] {
+            let assignments: Vec<_> = assignment.iter().map(|text| text.to_string()).collect();
+            let error = resolve("duvn", toml, &assignments).unwrap_err().to_string();
+            assert!(error.contains(part), "{error}");
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Enumerations that a user writes by name.
+
+/// Declares an enum whose variants have a written name and a line of documentation each, and which is a
+/// [`KnobValue`](super::KnobValue).
+macro_rules! choices {
+    ($(#[doc = $about:expr])* $vis:vis enum $name:ident {
+        $($(#[doc = $doc:expr])* $variant:ident = $text:literal,)*
+    }) => {
+        $(#[doc = $about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        $vis enum $name {
+            $($(#[doc = $doc])* $variant,)*
+        }
+
+        impl $crate::config::KnobValue for $name {
+            fn expects() -> String {
+                [$($text),*].join("|")
+            }
+
+            fn parse(text: &str) -> Option<Self> {
+                match text {
+                    $($text => Some($name::$variant),)*
+                    _ => None,
+                }
+            }
+
+            fn show(&self) -> String {
+                match self {
+                    $($name::$variant => $text.into(),)*
+                }
+            }
+        }
+    };
+}
+
+choices! {
+    /// The posterior over the network's parameters: the first axis.
+    pub enum PosteriorKind {
+        /// One value for each parameter.
+        Point = "point",
+        /// Monte-Carlo dropout (Gal and Ghahramani 2016): a dropout mask is a draw of the parameters.
+        Dropout = "dropout",
+    }
+}
+
+choices! {
+    /// What the network says about the return Z(s,a): the second axis.
+    pub enum ReturnKind {
+        /// Its mean Q(s,a).
+        Mean = "mean",
+        /// A Gaussian with mean mu(s,a) and standard deviation sigma(s,a).
+        Gaussian = "gaussian",
+    }
+}
+
+choices! {
+    /// How to act on what is believed: the third axis.
+    pub enum PolicyKind {
+        /// Every action alike.
+        Uniform = "uniform",
+        /// The best mean.
+        Greedy = "greedy",
+        /// The best mean, but any action with probability epsilon.
+        EGreedy = "egreedy",
+        /// Probabilities in proportion to exp(mean / temperature).
+        Boltzmann = "boltzmann",
+        /// The best of one draw for each action, mu + z sigma with z ~ N(0,1) (paper, section 4.2).
+        Thompson = "thompson",
+        /// Thompson that never looks down: mu + |z| sigma.
+        Optimistic = "optimistic",
+        /// An upper confidence bound, mu + c sigma with c uniform on [ucb_low, ucb_high].
+        Ucb = "ucb",
+    }
+}
+
+choices! {
+    /// How long a draw is kept.
+    pub enum Scope {
+        /// A new one for each decision.
+        Step = "step",
+        /// One for the whole episode.
+        Episode = "episode",
+    }
+}
+
+choices! {
+    /// Which next action a target looks at.
+    pub enum BackupKind {
+        /// The action taken, for fresh experience; one drawn from the current policy, for replayed.
+        Sarsa = "sarsa",
+        /// All of them, weighted by the policy's probabilities.
+        Expected = "expected",
+        /// The one with the best mean (off-policy, as in Q-learning).
+        Max = "max",
+    }
+}
+
+choices! {
+    /// Which network decides the next action of a replayed transition.
+    pub enum Decider {
+        /// The current one.
+        Online = "online",
+        /// The target network, which also gives its value: one pass fewer.
+        Target = "target",
+    }
+}
+
+choices! {
+    /// How a distribution goes through the Bellman equation.
+    pub enum Propagation {
+        /// In closed form (paper, Eq. 6 and 7).
+        Analytic = "analytic",
+        /// By samples r + gamma z', fitted by maximum likelihood (paper, section 4.1).
+        Sampling = "sampling",
+    }
+}
+
+choices! {
+    /// What the standard deviation of a mixture is taken to be.
+    pub enum SdRule {
+        /// The mean of the parts' standard deviations (paper, Eq. 6).
+        Paper = "paper",
+        /// The root of the mean of the variances plus the variance of the means.
+        Total = "total",
+    }
+}
+
+choices! {
+    /// The distance between a predicted and a target Gaussian.
+    pub enum LossKind {
+        /// Squared differences of mu and of sigma (paper, Eq. 7): the squared 2-Wasserstein distance.
+        Squared = "squared",
+        /// Kullback-Leibler divergence from the target to the prediction.
+        Kl = "kl",
+        /// Cross-entropy of the prediction under the target.
+        CrossEntropy = "cross-entropy",
+        /// Bhattacharyya distance.
+        Bhattacharyya = "bhattacharyya",
+        /// Squared Hellinger distance.
+        Hellinger = "hellinger",
+        /// 2-Wasserstein distance itself (not squared).
+        Wasserstein = "wasserstein",
+    }
+}
+
+choices! {
+    /// How the weights of a layer start.
+    pub enum InitKind {
+        /// Variance 2 / inputs (He et al. 2015), made for ReLU.
+        He = "he",
+        /// Variance 2 / (inputs + outputs) (Glorot and Bengio 2010).
+        Xavier = "xavier",
+    }
+}

@@ -1,0 +1,84 @@
+use super::{Config, ConfigError, PolicyKind, PosteriorKind, ReturnKind, closest};
+
+/// A named point in the space of agents.
+pub struct Preset {
+    /// The name that a user writes.
+    pub name: &'static str,
+    /// One line that says what it is.
+    pub about: &'static str,
+    config: fn() -> Config,
+}
+
+impl Preset {
+    /// Its configuration.
+    pub fn config(&self) -> Config {
+        (self.config)()
+    }
+}
+
+/// Every preset.
+pub const PRESETS: &[Preset] = &[
+    Preset {
+        name: "egreedy",
+        about: "mean value, point parameters, a random action with probability 0.05 (the paper's baseline)",
+        config: Config::default,
+    },
+    Preset {
+        name: "boltzmann",
+        about: "mean value, point parameters, softmax over the means (paper, App. C)",
+        config: || Config { policy: PolicyKind::Boltzmann, ..Config::default() },
+    },
+    Preset {
+        name: "parametric",
+        about: "mean value, MC dropout (keep 0.75), Thompson sampling: parametric exploration",
+        config: || Config {
+            posterior: PosteriorKind::Dropout,
+            keep: 0.75,
+            policy: PolicyKind::Thompson,
+            ..Config::default()
+        },
+    },
+    Preset {
+        name: "return",
+        about: "Gaussian return, point parameters, Thompson sampling: return exploration",
+        config: || Config {
+            returns: ReturnKind::Gaussian,
+            policy: PolicyKind::Thompson,
+            ..Config::default()
+        },
+    },
+    Preset {
+        name: "duvn",
+        about: "Gaussian return, MC dropout (keep 0.90), Thompson sampling: the paper's algorithm to the letter",
+        config: || Config {
+            posterior: PosteriorKind::Dropout,
+            keep: 0.9,
+            returns: ReturnKind::Gaussian,
+            policy: PolicyKind::Thompson,
+            ..Config::default()
+        },
+    },
+];
+
+/// The configuration of the preset `name`.
+pub fn preset(name: &str) -> Result<Config, ConfigError> {
+    match PRESETS.iter().find(|preset| preset.name == name) {
+        Some(preset) => Ok(preset.config()),
+        None => {
+            let names: Vec<_> = PRESETS.iter().map(|preset| preset.name).collect();
+            Err(ConfigError::UnknownPreset { name: name.into(), known: closest(name, &names, names.len()) })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_preset_passes_its_own_checks() {
+        for preset in PRESETS {
+            preset.config().check().unwrap();
+        }
+    }
+}

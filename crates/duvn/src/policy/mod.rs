@@ -1,0 +1,132 @@
+//! How to act on what is believed of the returns: the third axis of an agent.
+
+mod boltzmann;
+mod egreedy;
+mod thompson;
+
+pub use boltzmann::Boltzmann;
+pub use egreedy::EGreedy;
+pub use thompson::{IndexRule, Thompson};
+
+use crate::config::{Config, PolicyKind};
+use crate::returns::ReturnModel;
+use crate::rng::Stream;
+
+/// What is believed of the return of every action in one state, for one draw of the parameters.
+#[derive(Clone, Copy)]
+pub struct Beliefs<'a> {
+    /// The meaning of the parameters.
+    pub model: &'a dyn ReturnModel,
+    /// The parameters of each action's return, one after the other.
+    pub parameters: &'a [f32],
+}
+
+impl<'a> Beliefs<'a> {
+    /// How many actions there are.
+    pub fn actions(&self) -> usize {
+        self.parameters.len() / self.model.outputs()
+    }
+
+    /// The parameters of one action.
+    pub fn of(&self, action: usize) -> &'a [f32] {
+        let width = self.model.outputs();
+        &self.parameters[action * width..(action + 1) * width]
+    }
+
+    /// The mean return of one action.
+    pub fn mean(&self, action: usize) -> f64 {
+        self.model.mean(self.of(action))
+    }
+
+    /// The best action by mean, ties at random.
+    pub fn greedy(&self, stream: &mut Stream) -> usize {
+        best_of(self.actions(), stream, |action, _| self.mean(action))
+    }
+}
+
+/// When a decision is made.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Moment {
+    /// Environment steps so far.
+    pub step: u64,
+    /// The index z that the agent is committed to, if it is.
+    pub index: Option<f64>,
+}
+
+/// How to act.
+pub trait Policy: Send {
+    /// Chooses an action.
+    fn choose(&self, beliefs: Beliefs<'_>, moment: Moment, stream: &mut Stream) -> usize;
+
+    /// Draws an index to commit to, where the policy has one.
+    fn draw_index(&self, _stream: &mut Stream) -> Option<f64> {
+        None
+    }
+
+    /// The probability of each action; where no formula is known, from `draws` choices.
+    fn probabilities(
+        &self,
+        beliefs: Beliefs<'_>,
+        moment: Moment,
+        draws: usize,
+        stream: &mut Stream,
+        out: &mut [f32],
+    ) {
+        out.fill(0.0);
+        for _ in 0..draws {
+            out[self.choose(beliefs, moment, stream)] += 1.0 / draws as f32;
+        }
+    }
+}
+
+/// The policy that `config` asks for.
+pub fn policy(config: &Config) -> Box<dyn Policy> {
+    let indexed = |rule| Box::new(Thompson { rule, scope: config.scope }) as Box<dyn Policy>;
+    match config.policy {
+        PolicyKind::Uniform => Box::new(EGreedy::fixed(1.0)),
+        PolicyKind::Greedy => Box::new(EGreedy::fixed(0.0)),
+        PolicyKind::EGreedy => Box::new(EGreedy::new(config)),
+        PolicyKind::Boltzmann => Box::new(Boltzmann { temperature: config.temperature }),
+        PolicyKind::Thompson => indexed(IndexRule::Normal { draws: config.draws }),
+        PolicyKind::Optimistic => indexed(IndexRule::HalfNormal),
+        PolicyKind::Ucb => indexed(IndexRule::Uniform { low: config.ucb_low, high: config.ucb_high }),
+    }
+}
+
+/// The action with the highest score; among equals, each with the same probability.
+pub fn best_of(
+    actions: usize,
+    stream: &mut Stream,
+    mut score: impl FnMut(usize, &mut Stream) -> f64,
+) -> usize {
+    let (mut best, mut best_score, mut ties) = (0, f64::NEG_INFINITY, 0);
+    for action in 0..actions {
+        let score = score(action, stream);
+        if score > best_score {
+            (best, best_score, ties) = (action, score, 1);
+        } else if score == best_score {
+            ties += 1;
+            if stream.below(ties) == 0 {
+                best = action;
+            }
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ties_are_broken_evenly() {
+        let mut stream = Stream::new(0, "test");
+        let mut counts = [0u32; 4];
+        for _ in 0..30_000 {
+            counts[best_of(4, &mut stream, |action, _| if action == 1 { 0.0 } else { 1.0 })] += 1;
+        }
+        assert_eq!(counts[1], 0);
+        // Five standard deviations of a binomial(30,000, 1/3) are 408.
+        assert!([0, 2, 3].iter().all(|&action| counts[action].abs_diff(10_000) < 408), "{counts:?}");
+    }
+}

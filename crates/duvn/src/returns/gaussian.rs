@@ -1,0 +1,182 @@
+use super::divergence::divergence;
+use super::{Backup, Error, ReturnModel};
+use crate::config::{Config, LossKind, SdRule};
+use crate::rng::Stream;
+
+/// A Gaussian return N(mu, sigma) with the paper's analytic propagation (Eq. 6 and 7).
+///
+/// The network puts out mu and z; sigma = floor + softplus(z + b).
+pub struct Gaussian {
+    head: SigmaHead,
+    sd_rule: SdRule,
+    loss: LossKind,
+}
+
+/// How the network's outputs become mu and sigma, shared by the ways of training them.
+pub(super) struct SigmaHead {
+    bias: f64,
+    floor: f64,
+    terminal: f32,
+}
+
+impl SigmaHead {
+    pub(super) fn new(config: &Config) -> Self {
+        SigmaHead {
+            bias: config.sigma_bias,
+            floor: config.sigma_floor,
+            terminal: config.terminal_sigma as f32,
+        }
+    }
+
+    pub(super) fn decode(&self, outputs: &mut [f32]) {
+        outputs[1] = self.sigma(outputs[1]) as f32;
+    }
+
+    pub(super) fn sigma(&self, z: f32) -> f64 {
+        self.floor + softplus(f64::from(z) + self.bias)
+    }
+
+    /// d sigma / d z.
+    pub(super) fn slope(&self, z: f32) -> f64 {
+        sigmoid(f64::from(z) + self.bias)
+    }
+
+    pub(super) fn terminal(&self, parameters: &mut [f32]) {
+        parameters.copy_from_slice(&[0.0, self.terminal]);
+    }
+}
+
+/// softplus(x) = ln(1 + exp(x)), without overflow.
+pub fn softplus(x: f64) -> f64 {
+    x.max(0.0) + (-x.abs()).exp().ln_1p()
+}
+
+/// The derivative of [`softplus`]: 1 / (1 + exp(-x)).
+pub fn sigmoid(x: f64) -> f64 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+impl Gaussian {
+    /// The Gaussian that `config` asks for.
+    pub fn new(config: &Config) -> Self {
+        Gaussian { head: SigmaHead::new(config), sd_rule: config.sd_rule, loss: config.loss }
+    }
+
+    /// Mean and standard deviation of a mixture of Gaussians.
+    ///
+    /// Mean: sum of w_i mu_i. Standard deviation by the paper's Eq. 6: sum of w_i sigma_i. By the law of
+    /// total variance: sqrt(sum of w_i (sigma_i² + (mu_i - mean)²)).
+    fn mix(&self, parts: impl Iterator<Item = (f64, f64, f64)> + Clone) -> (f64, f64) {
+        let mean: f64 = parts.clone().map(|(weight, mu, _)| weight * mu).sum();
+        let sd = match self.sd_rule {
+            SdRule::Paper => parts.map(|(weight, _, sigma)| weight * sigma).sum(),
+            SdRule::Total => {
+                let variance = |(weight, mu, sigma): (f64, f64, f64)| {
+                    weight * (sigma * sigma + (mu - mean) * (mu - mean))
+                };
+                parts.map(variance).sum::<f64>().sqrt()
+            }
+        };
+        (mean, sd)
+    }
+}
+
+impl ReturnModel for Gaussian {
+    fn outputs(&self) -> usize {
+        2
+    }
+
+    fn target_width(&self) -> usize {
+        2
+    }
+
+    fn decode(&self, outputs: &mut [f32]) {
+        self.head.decode(outputs);
+    }
+
+    fn terminal(&self, parameters: &mut [f32]) {
+        self.head.terminal(parameters);
+    }
+
+    fn mean(&self, parameters: &[f32]) -> f64 {
+        f64::from(parameters[0])
+    }
+
+    fn sd(&self, parameters: &[f32]) -> f64 {
+        f64::from(parameters[1])
+    }
+
+    /// mu = r + gamma mu', sigma = gamma sigma', where mu' and sigma' are those of the mixture at the next
+    /// state, of which a share lambda is the trace's own target.
+    fn propagate(&self, backup: &Backup<'_>, _stream: &mut Stream, target: &mut [f32]) {
+        let (lambda, trace) = backup.trace.unwrap_or((0.0, &[0.0, 0.0]));
+        let moments = |parameters: &[f32]| (f64::from(parameters[0]), f64::from(parameters[1]));
+        let bootstrap = backup.next.parts().map(|(weight, parameters)| {
+            let (mu, sigma) = moments(parameters);
+            ((1.0 - lambda) * weight, mu, sigma)
+        });
+        let (mu, sigma) = moments(trace);
+        let (mean, sd) = self.mix(bootstrap.chain(std::iter::once((lambda, mu, sigma))));
+        target[0] = (backup.reward + backup.gamma * mean) as f32;
+        target[1] = (backup.gamma * sd) as f32;
+    }
+
+    fn loss(&self, outputs: &[f32], target: &[f32], gradient: &mut [f32]) -> Error {
+        let (mu, sigma) = (f64::from(outputs[0]), self.head.sigma(outputs[1]));
+        let (m, s) = (f64::from(target[0]), f64::from(target[1]));
+        let divergence = divergence(self.loss, (m, s), (mu, sigma));
+        gradient[0] = divergence.by_mu as f32;
+        gradient[1] = (divergence.by_sigma * self.head.slope(outputs[1])) as f32;
+        Error { loss: divergence.value, temporal_difference: (mu - m).abs() + (sigma - s).abs() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::BackupKind;
+    use crate::returns::Mixture;
+
+    fn gaussian(sd_rule: SdRule) -> Gaussian {
+        Gaussian::new(&Config {
+            sd_rule,
+            backup: BackupKind::Expected,
+            sigma_floor: 0.0,
+            ..Config::default()
+        })
+    }
+
+    #[test]
+    fn sigma_starts_near_one_with_the_bias_of_the_chain_experiments() {
+        assert!((softplus(0.5) - 0.974_076_984_180_107_2).abs() < 1e-15);
+        assert_eq!(softplus(800.0), 800.0);
+        assert!(softplus(-800.0) >= 0.0 && softplus(-30.0) > 0.0);
+        assert!((sigmoid(0.5) - 0.622_459_331_201_854_6).abs() < 1e-15);
+    }
+
+    /// Parts N(1, 3) and N(5, 1) with weights 1/4 and 3/4: mean 4; mean sd 1.5; total variance
+    /// 1/4 (9 + 9) + 3/4 (1 + 1) = 6.
+    #[test]
+    fn the_two_rules_for_the_sd_of_a_mixture_are_those_worked_by_hand() {
+        let mut stream = Stream::new(0, "test");
+        let next = Mixture { weights: &[0.25, 0.75], parameters: &[1.0, 3.0, 5.0, 1.0] };
+        let backup = Backup { reward: 2.0, gamma: 0.5, next, trace: None };
+        for (rule, sd) in [(SdRule::Paper, 1.5), (SdRule::Total, 6.0f32.sqrt())] {
+            let mut target = [0.0; 2];
+            gaussian(rule).propagate(&backup, &mut stream, &mut target);
+            assert_eq!(target, [4.0, 0.5 * sd]);
+        }
+    }
+
+    #[test]
+    fn a_trace_is_one_more_part_of_the_mixture() {
+        let mut stream = Stream::new(0, "test");
+        let next = Mixture { weights: &[1.0], parameters: &[1.0, 3.0] };
+        let backup = Backup { reward: 0.0, gamma: 1.0, next, trace: Some((0.75, &[5.0, 1.0])) };
+        let mut target = [0.0; 2];
+        gaussian(SdRule::Paper).propagate(&backup, &mut stream, &mut target);
+        assert_eq!(target, [4.0, 1.5]);
+        gaussian(SdRule::Total).propagate(&backup, &mut stream, &mut target);
+        assert_eq!(target, [4.0, 6.0f32.sqrt()]);
+    }
+}

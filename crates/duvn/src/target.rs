@@ -1,0 +1,252 @@
+//! Bellman targets for a batch of remembered transitions: one-step SARSA, expected SARSA, off-policy
+//! maximum, and SARSA(lambda) along the recorded trace.
+
+use crate::config::{BackupKind, Config, Decider};
+use crate::net::{Extent, Rows, Which};
+use crate::policy::{Beliefs, Moment, Policy};
+use crate::posterior::Posterior;
+use crate::replay::{Ending, Gathered, Ring};
+use crate::returns::{Backup, Mixture};
+use crate::rng::Stream;
+use crate::value::ValueNetwork;
+
+/// What making targets looks at.
+pub struct Sources<'a> {
+    /// The value network, online and target.
+    pub value: &'a mut ValueNetwork,
+    /// The policy, which draws next actions.
+    pub policy: &'a dyn Policy,
+    /// The posterior, which draws parameters.
+    pub posterior: &'a mut Posterior,
+    /// The transitions.
+    pub ring: &'a Ring,
+    /// Random numbers for next actions and samples.
+    pub stream: &'a mut Stream,
+    /// Environment steps so far.
+    pub step: u64,
+}
+
+/// The newest transition and the action that follows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fresh {
+    /// Its slot in the ring.
+    pub slot: u32,
+    /// The next action as taken; none where the episode was cut off.
+    pub next_action: Option<u8>,
+}
+
+/// One step of one sample's trace.
+#[derive(Clone, Copy)]
+struct TraceStep {
+    reward: f32,
+    /// The row of its next state among those evaluated; none where the task ended.
+    row: Option<usize>,
+}
+
+/// Makes targets. Keeps its buffers from batch to batch.
+pub struct Targets {
+    gamma: f64,
+    lambda: f64,
+    /// Steps of a trace: 1 for one-step targets.
+    horizon: usize,
+    backup: BackupKind,
+    decider: Decider,
+    masks: usize,
+    probability_draws: usize,
+
+    steps: Vec<TraceStep>,
+    /// By sample: where its steps begin.
+    starts: Vec<usize>,
+    next: Gathered,
+    /// By row: the next action, once known.
+    actions: Vec<Option<u8>>,
+    taken: Vec<u8>,
+    beliefs: Vec<f32>,
+    values: Vec<f32>,
+    /// Expected backup, by row: the policy's probabilities.
+    probabilities: Vec<f32>,
+    /// By row: the parts of the mixture at the next state, and their weights.
+    parts: Vec<f32>,
+    weights: Vec<f32>,
+    terminal: Vec<f32>,
+    trace: Vec<f32>,
+}
+
+impl Targets {
+    /// Targets as `config` asks for.
+    pub fn new(config: &Config) -> Self {
+        Targets {
+            gamma: config.gamma,
+            lambda: config.lambda,
+            horizon: if config.lambda > 0.0 { config.trace_steps } else { 1 },
+            backup: config.backup,
+            decider: config.decider,
+            masks: config.mc_samples,
+            probability_draws: config.probability_draws,
+            steps: Vec::new(),
+            starts: Vec::new(),
+            next: Gathered::default(),
+            actions: Vec::new(),
+            taken: Vec::new(),
+            beliefs: Vec::new(),
+            values: Vec::new(),
+            probabilities: Vec::new(),
+            parts: Vec::new(),
+            weights: Vec::new(),
+            terminal: Vec::new(),
+            trace: Vec::new(),
+        }
+    }
+
+    /// Writes the target of each slot. Next actions are drawn from the policy, but for `fresh`, whose own
+    /// is used.
+    pub fn make(&mut self, slots: &[u32], fresh: Option<Fresh>, sources: &mut Sources<'_>, out: &mut [f32]) {
+        self.unroll(slots, fresh, sources.ring);
+        self.decide(sources);
+        self.evaluate(sources);
+        self.propagate(sources, out);
+    }
+
+    /// Follows each sample's trace and lists the next states that need a value.
+    fn unroll(&mut self, slots: &[u32], fresh: Option<Fresh>, ring: &Ring) {
+        self.steps.clear();
+        self.starts.clear();
+        self.next.clear();
+        self.actions.clear();
+        for &start in slots {
+            self.starts.push(self.steps.len());
+            let mut slot = Some(start);
+            for _ in 0..self.horizon {
+                let Some(at) = slot else { break };
+                let transition = ring.get(at);
+                let row = (transition.ending != Ending::Terminated).then(|| {
+                    self.next.push(transition.next);
+                    let known = fresh.filter(|fresh| fresh.slot == at).and_then(|fresh| fresh.next_action);
+                    self.actions.push(known.filter(|_| self.backup == BackupKind::Sarsa));
+                    self.actions.len() - 1
+                });
+                self.steps.push(TraceStep { reward: transition.reward, row });
+                slot = ring.following(at);
+            }
+        }
+        self.starts.push(self.steps.len());
+    }
+
+    fn rows(next: &Gathered) -> Rows<'_> {
+        if next.numbers.is_empty() { Rows::Index(&next.indices) } else { Rows::Dense(&next.numbers) }
+    }
+
+    /// Decides the next action of every row, or its probabilities.
+    fn decide(&mut self, sources: &mut Sources<'_>) {
+        let Sources { value, policy, posterior, stream, step, .. } = sources;
+        let rows = self.actions.len();
+        if rows == 0 {
+            return;
+        }
+        let (count, width) = (value.net.shape().actions, value.model.outputs());
+        self.beliefs.resize(rows * count * width, 0.0);
+        let masks = posterior.for_batch(value.net.shape(), Extent::AllActions, rows);
+        let which = match self.decider {
+            Decider::Online => Which::Online,
+            Decider::Target => Which::Target,
+        };
+        value.beliefs(which, Self::rows(&self.next), masks, &mut self.beliefs);
+
+        self.taken.clear();
+        self.probabilities.clear();
+        for (row, parameters) in self.beliefs.chunks_exact(count * width).enumerate() {
+            let beliefs = Beliefs { model: &*value.model, parameters };
+            let moment = Moment { step: *step, index: policy.draw_index(stream) };
+            match self.backup {
+                BackupKind::Sarsa => {
+                    let action = self.actions[row];
+                    let drawn = || policy.choose(beliefs, moment, stream) as u8;
+                    self.taken.push(action.unwrap_or_else(drawn));
+                }
+                BackupKind::Max => self.taken.push(beliefs.greedy(stream) as u8),
+                BackupKind::Expected => {
+                    let start = self.probabilities.len();
+                    self.probabilities.resize(start + count, 0.0);
+                    let probabilities = &mut self.probabilities[start..];
+                    policy.probabilities(beliefs, moment, self.probability_draws, stream, probabilities);
+                }
+            }
+        }
+    }
+
+    /// Fills `parts` and `weights`: for each row, the target network's beliefs under each mask (and, for
+    /// the expected backup, for each action).
+    fn evaluate(&mut self, sources: &mut Sources<'_>) {
+        let Sources { value, posterior, .. } = sources;
+        let rows = self.actions.len();
+        if rows == 0 {
+            return;
+        }
+        let width = value.model.outputs();
+        let expected = self.backup == BackupKind::Expected;
+        let actions = if expected { value.net.shape().actions } else { 1 };
+        let extent = if expected { Extent::AllActions } else { Extent::TakenAction };
+        let share = 1.0 / self.masks as f32;
+        self.weights.clear();
+        if expected {
+            for row in self.probabilities.chunks_exact(actions) {
+                for _ in 0..self.masks {
+                    self.weights.extend(row.iter().map(|probability| probability * share));
+                }
+            }
+        } else {
+            self.weights.resize(rows * self.masks, share);
+        }
+        let block = actions * width;
+        self.parts.resize(rows * self.masks * block, 0.0);
+        self.values.resize(rows * block, 0.0);
+        for mask in 0..self.masks {
+            if mask == 0 && self.decider == Decider::Target {
+                // The pass that decided has the values already.
+                let all = value.net.shape().actions * width;
+                for (row, values) in self.values.chunks_exact_mut(block).enumerate() {
+                    let skip = if expected { 0 } else { usize::from(self.taken[row]) * width };
+                    values.copy_from_slice(&self.beliefs[row * all + skip..][..block]);
+                }
+            } else {
+                let masks = posterior.for_batch(value.net.shape(), extent, rows);
+                let next = Self::rows(&self.next);
+                if expected {
+                    value.beliefs(Which::Target, next, masks, &mut self.values);
+                } else {
+                    value.beliefs_taken(Which::Target, next, &self.taken, masks, &mut self.values);
+                }
+            }
+            let parts = self.parts.chunks_exact_mut(self.masks * block);
+            for (parts, values) in parts.zip(self.values.chunks_exact(block)) {
+                parts[mask * block..][..block].copy_from_slice(values);
+            }
+        }
+    }
+
+    /// Sends the beliefs back along each trace.
+    fn propagate(&mut self, sources: &mut Sources<'_>, out: &mut [f32]) {
+        let Sources { value, stream, .. } = sources;
+        let model = &*value.model;
+        let rows = self.actions.len().max(1);
+        let (weights, parts) = (self.weights.len() / rows, self.parts.len() / rows);
+        self.terminal.resize(model.outputs(), 0.0);
+        model.terminal(&mut self.terminal);
+        self.trace.resize(model.target_width(), 0.0);
+        for (target, span) in out.chunks_exact_mut(model.target_width()).zip(self.starts.windows(2)) {
+            for (steps_on, step) in self.steps[span[0]..span[1]].iter().rev().enumerate() {
+                let next = match step.row {
+                    None => Mixture { weights: &[1.0], parameters: &self.terminal },
+                    Some(row) => Mixture {
+                        weights: &self.weights[row * weights..][..weights],
+                        parameters: &self.parts[row * parts..][..parts],
+                    },
+                };
+                self.trace.copy_from_slice(target);
+                let trace = (steps_on > 0).then_some((self.lambda, &self.trace[..]));
+                let backup = Backup { reward: f64::from(step.reward), gamma: self.gamma, next, trace };
+                model.propagate(&backup, stream, target);
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! One configuration and one seed make one result, to the bit, interrupted or not.
+
+use duvn::config::PRESETS;
+use duvn::net::Part;
+use duvn::{Agent, Config, Training};
+use duvn_envs::{Environment, registry};
+
+fn training(config: &Config, env: &str, seed: u64) -> Training<registry::Registered> {
+    let env = registry::make(env, seed).unwrap();
+    let agent = Agent::new(config, &env.observation_space(), &env.action_space(), seed).unwrap();
+    Training::new(env, agent, seed)
+}
+
+fn weights(training: &Training<registry::Registered>) -> Vec<u32> {
+    let tensors = training.agent().value().net.tensors(Part::Online);
+    tensors.iter().flat_map(|tensor| tensor.data.iter().map(|weight| weight.to_bits())).collect()
+}
+
+fn steps(training: &mut Training<registry::Registered>, count: usize) {
+    for _ in 0..count {
+        training.step().unwrap();
+    }
+}
+
+fn small(mut config: Config) -> Config {
+    config.hidden = vec![16, 16];
+    config.replay = 200;
+    config
+}
+
+/// Every preset, and variants that hold more state in mid-episode.
+fn configs() -> Vec<(String, Config)> {
+    let mut configs: Vec<_> =
+        PRESETS.iter().map(|preset| (preset.name.to_string(), small(preset.config()))).collect();
+    for settings in [
+        &[("mask_scope", "episode"), ("mc_samples", "3")][..],
+        &[("scope", "episode"), ("policy", "optimistic")],
+        &[("lambda", "0.9"), ("trunk", "[8]")],
+        &[("propagation", "sampling"), ("backup", "expected")],
+        &[("backup", "max"), ("decider", "target"), ("target_tau", "0.01"), ("target_sync", "1")],
+    ] {
+        let mut config = small(duvn::preset("duvn").unwrap());
+        settings.iter().for_each(|(key, value)| config.set(key, value).unwrap());
+        configs.push((format!("duvn {settings:?}"), config));
+    }
+    configs
+}
+
+#[test]
+fn the_same_seed_gives_the_same_weights_and_another_seed_others() {
+    for (name, config) in configs() {
+        let run = |seed| {
+            let mut training = training(&config, "Chain-6", seed);
+            steps(&mut training, 300);
+            weights(&training)
+        };
+        assert_eq!(run(3), run(3), "{name}");
+        assert_ne!(run(3), run(4), "{name}");
+    }
+}
+
+#[test]
+fn going_on_from_a_snapshot_equals_never_having_stopped() {
+    for (name, config) in configs() {
+        let mut whole = training(&config, "Chain-6", 3);
+        steps(&mut whole, 151);
+        let snapshot = whole.snapshot();
+        let mut resumed = training(&config, "Chain-6", 3);
+        resumed.restore(&snapshot).unwrap();
+        assert_eq!(resumed.snapshot(), snapshot, "{name}");
+        steps(&mut whole, 200);
+        steps(&mut resumed, 200);
+        assert_eq!(weights(&whole), weights(&resumed), "{name}");
+        assert_eq!(whole.snapshot(), resumed.snapshot(), "{name}");
+    }
+}
+
+#[test]
+fn looking_at_an_agent_changes_nothing() {
+    for (name, config) in configs() {
+        let mut plain = training(&config, "Chain-6", 3);
+        let mut watched = training(&config, "Chain-6", 3);
+        for _ in 0..100 {
+            plain.step().unwrap();
+            watched.step().unwrap();
+            let start = duvn_envs::Observation::Index(0);
+            watched.agent_mut().inspect(start, 3).unwrap();
+            watched.agent_mut().greedy(start).unwrap();
+        }
+        assert_eq!(plain.snapshot(), watched.snapshot(), "{name}");
+    }
+}
+
+#[test]
+fn a_snapshot_of_another_agent_is_refused() {
+    let config = small(duvn::preset("duvn").unwrap());
+    let snapshot = training(&config, "Chain-6", 3).snapshot();
+    let mut wider = config.clone();
+    wider.hidden = vec![17, 16];
+    assert!(training(&wider, "Chain-6", 3).restore(&snapshot).is_err());
+    assert!(training(&config, "Chain-7", 3).restore(&snapshot).is_err());
+    let mut cut = snapshot.clone();
+    cut.agent.state.truncate(cut.agent.state.len() / 2);
+    assert!(training(&config, "Chain-6", 3).restore(&cut).is_err());
+}
