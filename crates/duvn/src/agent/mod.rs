@@ -5,7 +5,7 @@ mod snapshot;
 pub use snapshot::{RestoreError, Snapshot};
 
 use crate::config::{Config, ConfigError};
-use crate::inspect::ActionView;
+use crate::inspect::{ActionView, Draw};
 use crate::net::{Extent, Input, Rows, ShapeError, Which};
 use crate::policy::{Beliefs, Moment, Policy, policy};
 use crate::posterior::Posterior;
@@ -254,8 +254,12 @@ impl Agent {
             let moment = Moment { step: self.counters.steps, index: self.policy.draw_index(&mut stream) };
             let mut probabilities = vec![0.0; beliefs.actions()];
             self.policy.probabilities(beliefs, moment, 1, &mut stream, &mut probabilities);
-            let view = |action| (beliefs.mean(action), self.value.model.sd(beliefs.of(action)));
-            (0..beliefs.actions()).map(view).zip(probabilities).collect()
+            let draw = |(action, &probability): (usize, &f32)| Draw {
+                mu: beliefs.mean(action),
+                sigma: self.value.model.sd(beliefs.of(action)),
+                probability: f64::from(probability),
+            };
+            probabilities.iter().enumerate().map(draw).collect()
         });
         Ok(ActionView::over(&views.collect::<Vec<_>>()))
     }
