@@ -1,5 +1,3 @@
-//! What stands around an environment's bare dynamics.
-
 use crate::{Action, Environment, Observation, Space, StateError, Step, StepError, freeze, thaw};
 
 /// Checks actions and the order of calls, and cuts episodes off at a time limit.
