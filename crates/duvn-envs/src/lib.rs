@@ -11,12 +11,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod canvas;
 mod environment;
 pub mod envs;
+mod numerics;
 pub mod registry;
 pub mod rng;
 mod space;
 mod state;
+mod text;
 pub mod wrappers;
 
 pub use environment::{Action, Environment, Observation, Step, StepError};
