@@ -12,6 +12,7 @@
 //! ```
 
 pub mod canvas;
+pub mod env_checker;
 mod environment;
 pub mod envs;
 mod numerics;

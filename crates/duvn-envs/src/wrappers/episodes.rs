@@ -38,7 +38,7 @@ impl<E: Environment> Environment for Episodes<E> {
             return Err(StepError::action(action, &self.action_space));
         }
         let mut step = self.inner.step(action)?;
-        self.steps += 1;
+        self.steps = self.steps.saturating_add(1);
         step.truncated |= self.time_limit.is_some_and(|limit| self.steps >= limit);
         self.running = !step.done();
         Ok(step)
