@@ -75,6 +75,14 @@ fn thresholds_follow_the_rewards() {
     }
 }
 
+#[test]
+fn the_readme_lists_every_environment() {
+    let readme = include_str!("../README.md");
+    for entry in ENTRIES {
+        assert!(readme.contains(&format!("`{}`", entry.name)), "{}", entry.name);
+    }
+}
+
 fn random_action<'a>(space: &Space, rng: &mut NumpyRng, numbers: &'a mut [f32; 1]) -> Action<'a> {
     match space {
         Space::Discrete(n) => Action::Index(rng.integers(0, *n as i64) as usize),

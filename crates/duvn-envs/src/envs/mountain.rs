@@ -33,7 +33,8 @@ pub(super) fn draw(canvas: &mut dyn Canvas, position: f64, goal: f64) {
         &[(goal, foot.1 + 0.15), (goal, foot.1 + 0.11), (goal + 0.07, foot.1 + 0.13)],
         Colour(204, 204, 0),
     );
-    let (sin, cos) = (3.0 * position).cos().atan().sin_cos();
+    let slope = 3.0 * 0.45 * (3.0 * position).cos();
+    let (sin, cos) = slope.atan().sin_cos();
     let place = |(x, y): (f64, f64)| {
         (position + x * cos - y * sin, height(position) + x * sin + y * cos + 0.02 * cos)
     };
