@@ -227,7 +227,8 @@ def main():
         ("MountainCar-v0", "MountainCar-v0", {}, plan(random, pump, sequence(0), pump)),
         ("MountainCarContinuous-v0", "MountainCarContinuous-v0", {},
          plan(random, pump_continuous, pump_continuous, seeds=SEEDS[:4])),
-        ("Acrobot-v1", "Acrobot-v1", {}, plan(random, swing, swing)),
+        # Its starts alone are seen in float32: many of them, to meet NumPy's own rounding.
+        ("Acrobot-v1", "Acrobot-v1", {}, plan(random, swing, swing) + [(seed, None) for seed in range(1000, 3000)]),
         ("Pendulum-v1", "Pendulum-v1", {}, plan(random, brake_or_pump, brake_or_pump)),
         ("FrozenLake-v1", "FrozenLake-v1", {}, plan(*[random, lake, sequence(0)] * 4)),
         ("FrozenLake-v1?slippery=false", "FrozenLake-v1", {"is_slippery": False},

@@ -144,3 +144,45 @@ impl Environment for Acrobot {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Values of Gymnasium's `_dsdt`, at states where squaring d₂, θ̇₁ or θ̇₂ by a product shows.
+    #[test]
+    fn accelerations_agree_with_gymnasium_to_the_last_bit() {
+        for (joints, torque, [acceleration1, acceleration2]) in [
+            (
+                [2.7177982085386008, 0.21751477097709415, -0.2845703166963851, -7.540405486467208],
+                1.0,
+                [-0.21040296148440515, 0.28269680656963564],
+            ),
+            (
+                [2.959755379002474, -2.108729363552138, 9.277478541106433, 13.279242761011332],
+                0.0,
+                [-97.52574396353677, 104.15694655160276],
+            ),
+            (
+                [-2.8597930091989117, -2.246169819439218, 3.2788916045541328, 25.21153721709291],
+                -1.0,
+                [-143.6585665254755, 106.66916702209603],
+            ),
+        ] {
+            let [_, _, velocity1, velocity2] = joints;
+            let expected = [velocity1, velocity2, acceleration1, acceleration2];
+            assert_eq!(Acrobot::derivative(joints, torque), expected);
+        }
+    }
+
+    #[test]
+    fn a_state_that_could_not_be_reached_is_refused() {
+        let mut acrobot = Acrobot::default();
+        acrobot.reset(Some(0));
+        for joint in [f64::NAN, f64::INFINITY, 1e300] {
+            let mut state = acrobot.state.clone();
+            state.joints[0] = joint;
+            assert!(acrobot.restore(&freeze(&state)).is_err(), "{joint}");
+        }
+    }
+}

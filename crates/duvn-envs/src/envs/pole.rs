@@ -37,3 +37,21 @@ pub(super) fn draw(canvas: &mut dyn Canvas, x: f64, theta: f64) {
     canvas.polygon(&bar(foot, tip, 0.08), Colour(202, 152, 101));
     canvas.circle(foot, 0.05, Colour(129, 132, 203));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::accelerations;
+    use crate::numerics::pow2;
+
+    /// Values of bsuite's `step_cartpole`, where squaring θ̇ or cos θ by a product shows.
+    #[test]
+    fn accelerations_agree_with_bsuite_to_the_last_bit() {
+        for (force, theta, theta_dot, expected) in [
+            (0.0, 4.459374242622392, -3.163306118211451, (-0.6048808919012246, -14.459107945641192)),
+            (-10.0, 6.247734098435196, -7.269401172866852, (-9.821160730785124, 14.201461109999135)),
+        ] {
+            assert_eq!(accelerations(force, theta, theta_dot, pow2), expected);
+            assert_ne!(accelerations(force, theta, theta_dot, |x| x * x), expected);
+        }
+    }
+}
