@@ -67,7 +67,7 @@ knobs! {
         /// which next action a target looks at
         backup: BackupKind = BackupKind::Sarsa,
         /// sarsa: which network decides the next action of a replayed transition
-        decider: Decider = Decider::Online,
+        decider: Decider = Decider::Target,
         /// expected backup and inspection: draws to estimate the probabilities of thompson
         probability_draws: usize = 32,
         /// how much of a target comes from the recorded trace after the next step, SARSA(lambda)
