@@ -1,1 +1,3 @@
 //! Experiments with duvn agents: runs, records, statistics, figures.
+
+pub mod stats;
