@@ -1,3 +1,4 @@
 //! Experiments with duvn agents: runs, records, statistics, figures.
 
+pub mod figures;
 pub mod stats;
