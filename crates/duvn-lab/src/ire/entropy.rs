@@ -67,7 +67,7 @@ pub(super) fn groups(values: &[f64]) -> Option<Vec<(f64, usize)>> {
         return None;
     }
     let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
+    sorted.sort_unstable_by(f64::total_cmp);
     let grain = 1e-9 * sorted[0].abs().max(sorted[sorted.len() - 1].abs());
     let mut groups: Vec<(f64, usize)> = Vec::new();
     for value in sorted {
