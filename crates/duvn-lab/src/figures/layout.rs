@@ -142,8 +142,11 @@ fn ticks_without_overlap(axis: &Axis, view: &View, width: f64) -> Vec<(f64, Stri
         ends.windows(2).all(|pair| pair[0].1 <= pair[1].0 || pair[1].1 <= pair[0].0)
     };
     let most = ((width / 45.0) as usize).max(2);
+    let few = ticks(axis, view, 2);
+    let every = |n: usize| few.iter().step_by(n).cloned().collect::<Vec<_>>();
+    let fewer = (2..=few.len().max(2)).map(every);
     let tried = (2..=most).rev().map(|count| ticks(axis, view, count));
-    tried.into_iter().find(|ticks| fits(ticks)).unwrap_or_else(|| ticks(axis, view, 2))
+    tried.chain(fewer).find(|ticks| fits(ticks)).unwrap_or_default()
 }
 
 impl Settled<'_> {
@@ -356,8 +359,13 @@ mod tests {
             label: "a measure".into(),
         });
         let heat = Panel { marks: vec![heat], ..Panel::new(Axis::new("x"), Axis::new("y")) };
-        let panels = vec![wavy(&all[..3], |t| t), ruled, heat];
-        for (columns, legend) in [(1, LegendPlace::Bottom), (2, LegendPlace::Right), (9, LegendPlace::None)] {
+        let all = vec![wavy(&all[..3], |t| t), ruled.clone(), heat];
+        for (panels, columns, legend) in [
+            (&all, 1, LegendPlace::Bottom),
+            (&all, 2, LegendPlace::Right),
+            (&all, 9, LegendPlace::None),
+            (&vec![ruled], 1, LegendPlace::Bottom),
+        ] {
             let figure = Figure {
                 title: "A title that is long enough to need more than one line of the page".into(),
                 footer: "footer ".repeat(60),
@@ -397,11 +405,11 @@ mod tests {
     #[test]
     fn labels_of_ticks_never_overlap() {
         for width in [60.0, 100.0, 230.0] {
-            for high in [1.0, 999_000.0, 1234.5] {
-                let axis = Axis::new("").from_to(0.0, high);
+            for (low, high) in [(0.0, 1.0), (0.0, 999_000.0), (0.0, 1234.5), (1_234_567.0, 1_234_569.0)] {
+                let axis = Axis::new("").from_to(low, high);
                 let view = View::new(&axis, Extent::EMPTY);
                 let ticks = ticks_without_overlap(&axis, &view, width);
-                assert!(ticks.len() >= 2, "{width} {high}");
+                assert!(ticks.len() >= if high < 1e6 { 2 } else { 1 }, "{width} {high}");
                 for pair in ticks.windows(2) {
                     let apart = (view.place(pair[1].0).unwrap() - view.place(pair[0].0).unwrap()) * width;
                     let needed = pair.iter().map(|(_, label)| font::width(label, TICK_SIZE, false) / 2.0);
