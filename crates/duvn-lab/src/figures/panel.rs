@@ -11,6 +11,8 @@ const TICK_SIZE: f64 = 9.0;
 const LABEL_SIZE: f64 = 10.0;
 const TITLE_SIZE: f64 = 10.5;
 const TICK: f64 = 3.5;
+/// The height of the row that a note takes below a long title.
+const NOTE_ROW: f64 = 12.0;
 
 /// A panel with its axes settled.
 pub(super) struct Settled<'a> {
@@ -21,6 +23,10 @@ pub(super) struct Settled<'a> {
     pub y_ticks: Vec<(f64, String)>,
     pub shows_x: bool,
     pub shows_y: bool,
+    /// The height of its drawing area.
+    pub height: f64,
+    /// Whether title and note stand below each other.
+    pub stacked: bool,
 }
 
 impl<'a> Settled<'a> {
@@ -29,7 +35,10 @@ impl<'a> Settled<'a> {
         let (x, y) = (View::new(&panel.x, x_data), View::new(&panel.y, y_data));
         let x_ticks = ticks_without_overlap(&panel.x, &x, width);
         let y_ticks = ticks(&panel.y, &y, (height / 22.0) as usize);
-        Settled { panel, x, y, x_ticks, y_ticks, shows_x: true, shows_y: true }
+        let title = font::width(&panel.title, TITLE_SIZE, true);
+        let note = font::width(&panel.note, TICK_SIZE, false);
+        let stacked = title > 0.0 && note > 0.0 && title + note + 8.0 > width;
+        Settled { panel, x, y, x_ticks, y_ticks, shows_x: true, shows_y: true, height, stacked }
     }
 }
 
@@ -45,19 +54,25 @@ impl Settled<'_> {
     }
 
     pub fn right_room(&self) -> f64 {
-        let heat = self.panel.marks.iter().any(|mark| matches!(mark, Mark::Heat(_)));
+        let bars = self.panel.marks.iter().filter_map(|mark| match mark {
+            Mark::Heat(heat) => Some(heat::bar_room(heat, self.height)),
+            _ => None,
+        });
         let last = self.x_ticks.last().filter(|_| self.shows_x);
         let reach = last.map_or(0.0, |(value, label)| {
             let beyond = 1.0 - self.x.place(*value).unwrap_or(1.0);
             // At most half of the label, less what lies between its tick and the end of the axis.
             font::width(label, TICK_SIZE, false) / 2.0 - beyond * 60.0
         });
-        reach.max(10.0).max(draw::rule_room(&self.panel.marks)) + if heat { heat::BAR_ROOM } else { 0.0 }
+        reach.max(10.0).max(draw::rule_room(&self.panel.marks)) + bars.fold(0.0, f64::max)
     }
 
     pub fn top_room(&self) -> f64 {
-        let titled = !self.panel.title.is_empty() || !self.panel.note.is_empty();
-        if titled { TITLE_SIZE + 12.0 } else { 10.0 }
+        match (self.panel.title.is_empty() && self.panel.note.is_empty(), self.stacked) {
+            (true, _) => 10.0,
+            (false, false) => TITLE_SIZE + 12.0,
+            (false, true) => TITLE_SIZE + 12.0 + NOTE_ROW,
+        }
     }
 
     pub fn bottom_room(&self) -> f64 {
@@ -142,19 +157,21 @@ impl Settled<'_> {
         }
     }
 
-    /// Title to the left and note to the right above the panel, made smaller where they would meet.
+    /// Title to the left and note to the right above the panel, or below each other where they would meet.
     fn draw_titles(&self, rect: &Rect, shapes: &mut Vec<Shape>) {
         let Panel { title, note, .. } = self.panel;
-        let width = font::width(title, TITLE_SIZE, true) + font::width(note, TICK_SIZE, false) + 8.0;
-        let shrink = (rect.width / width).clamp(0.5, 1.0);
         let y = rect.y - 5.0;
         if !title.is_empty() {
-            let text = Text::new((rect.x, y), title.as_str(), TITLE_SIZE * shrink, Anchor::Start);
+            let size = TITLE_SIZE * (rect.width / font::width(title, TITLE_SIZE, true)).clamp(0.6, 1.0);
+            let y = if self.stacked { y - NOTE_ROW } else { y };
+            let text = Text::new((rect.x, y), title.as_str(), size, Anchor::Start);
             shapes.push(Shape::Text(Text { bold: true, ..text }));
         }
         if !note.is_empty() {
-            let text = Text::new((rect.right(), y), note.as_str(), TICK_SIZE * shrink, Anchor::End);
-            shapes.push(Shape::Text(text));
+            let size = TICK_SIZE * (rect.width / font::width(note, TICK_SIZE, false)).clamp(0.6, 1.0);
+            let (x, anchor) =
+                if self.stacked { (rect.x, Anchor::Start) } else { (rect.right(), Anchor::End) };
+            shapes.push(Shape::Text(Text::new((x, y), note.as_str(), size, anchor)));
         }
     }
 }
@@ -183,7 +200,7 @@ fn ticks_without_overlap(axis: &Axis, view: &View, width: f64) -> Vec<(f64, Stri
         let ends: Vec<_> = ticks.iter().map(ends).collect();
         ends.windows(2).all(|pair| pair[0].1 <= pair[1].0 || pair[1].1 <= pair[0].0)
     };
-    let most = ((width / 45.0) as usize).max(2);
+    let most = ((width / 34.0) as usize).max(2);
     let few = ticks(axis, view, 2);
     let every = |n: usize| few.iter().step_by(n).cloned().collect::<Vec<_>>();
     let fewer = (2..=few.len().max(2)).map(every);
