@@ -3,7 +3,7 @@
 //! An id is `Name`, `Name-SIZE` where the entry is a family (`Chain-N`), and parameters after a question
 //! mark: `Name?key=value&key=value`.
 
-use crate::envs::{Chain, Toy};
+use crate::envs::{Chain, LunarLander, Toy};
 use crate::wrappers::Episodes;
 use crate::{Action, Environment, Observation, Space, StateError, Step, StepError};
 
@@ -39,6 +39,14 @@ pub const ENTRIES: &[Entry] = &[
         time_limit: None,
         reward_threshold: Some(0.95),
         make: |id| Ok(Box::new(Chain::ordered(id.size))),
+    },
+    Entry {
+        name: "LunarLander-v3",
+        about: "land a craft with three engines gently between two flags (Gymnasium)",
+        sizes: None,
+        time_limit: Some(1000),
+        reward_threshold: Some(200.0),
+        make: |id| Ok(Box::new(LunarLander::new(id.seed))),
     },
     Entry {
         name: "Toy",

@@ -1,0 +1,286 @@
+//! Landing a craft with two legs between two flags, with an engine below and one on each side.
+
+mod physics;
+
+use crate::rng::NumpyRng;
+use crate::{Action, Environment, Observation, Space, StateError, Step, StepError, freeze, thaw};
+use physics::geometry::{Vec2, vec2};
+use physics::{Craft, Edge, HULL, Hinge, Part, World, WorldState};
+use serde::{Deserialize, Serialize};
+use std::f32::consts::PI;
+
+const FPS: f64 = 50.0;
+/// Pixels a metre.
+const SCALE: f64 = 30.0;
+const MAIN_ENGINE_POWER: f64 = 13.0;
+const SIDE_ENGINE_POWER: f64 = 0.6;
+/// The force of the first step is drawn up to this.
+const INITIAL_RANDOM: f64 = 1000.0;
+const HULL_OUTLINE: [(f64, f64); 6] =
+    [(17.0, -10.0), (17.0, 0.0), (14.0, 17.0), (-14.0, 17.0), (-17.0, 0.0), (-17.0, -10.0)];
+const LEG_AWAY: f64 = 20.0;
+const LEG_DOWN: f64 = 18.0;
+const LEG_SIZE: (f64, f64) = (2.0, 8.0);
+const LEG_SPRING_TORQUE: f32 = 40.0;
+const SIDE_ENGINE_HEIGHT: f64 = 14.0;
+const SIDE_ENGINE_AWAY: f64 = 12.0;
+const MAIN_ENGINE_Y_LOCATION: f64 = 4.0;
+/// The view in metres.
+const WIDTH: f64 = 600.0 / SCALE;
+const HEIGHT: f64 = 400.0 / SCALE;
+/// Points of the terrain.
+const CHUNKS: usize = 11;
+const HELIPAD_Y: f64 = HEIGHT / 4.0;
+
+/// Gymnasium's `LunarLander-v3` with discrete actions: do nothing, fire the left, the main or the right
+/// engine.
+///
+/// An observation is x, y (relative to the pad), their velocities, angle, angular velocity, and whether
+/// each leg touches the ground. The reward is the change of a potential (near, slow, upright, legs down), less the
+/// fuel; -100 in the step of a crash or of leaving the view, +100 in the step in which the craft
+/// has come to rest.
+///
+/// The physics are those of Box2D 2.3, rewritten; the same seed and actions give Gymnasium's numbers.
+#[derive(Debug)]
+pub struct LunarLander {
+    rng: NumpyRng,
+    world: World,
+    heights: [f64; CHUNKS],
+    potential: f64,
+    observation: [f32; 8],
+}
+
+#[derive(Serialize, Deserialize)]
+struct Saved {
+    rng: NumpyRng,
+    world: WorldState,
+    heights: [f64; CHUNKS],
+    potential: f64,
+    observation: [f32; 8],
+}
+
+/// A part of the picture: a filled polygon, or a line if it has two points. In metres, with the origin at
+/// the lower left of a view of [`LunarLander::VIEW`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shape {
+    /// The corners.
+    pub points: Vec<[f32; 2]>,
+    /// Red, green and blue.
+    pub colour: [u8; 3],
+}
+
+fn metres(x: f64, y: f64) -> Vec2 {
+    vec2((x / SCALE) as f32, (y / SCALE) as f32)
+}
+
+fn craft() -> Craft {
+    let hull = Part::new(HULL_OUTLINE.map(|(x, y)| metres(x, y)), 5.0, 0.1);
+    let size = metres(LEG_SIZE.0, LEG_SIZE.1);
+    let leg = Part::cuboid(size.x, size.y, 1.0, 0.2);
+    let hinge = |i: f64, lower: f64, upper: f64| Hinge {
+        hull_anchor: vec2(0.0, 0.0),
+        leg_anchor: metres(i * LEG_AWAY, LEG_DOWN),
+        reference: (i * 0.05) as f32,
+        lower: lower as f32,
+        upper: upper as f32,
+        speed: (0.3 * i) as f32,
+        torque: LEG_SPRING_TORQUE,
+    };
+    Craft { parts: [hull, leg, leg], hinges: [hinge(-1.0, 0.9 - 0.5, 0.9), hinge(1.0, -0.9, -0.9 + 0.5)] }
+}
+
+fn terrain_x(i: usize) -> f64 {
+    WIDTH / (CHUNKS - 1) as f64 * i as f64
+}
+
+/// The craft at its start, above a ground of these heights.
+fn world_above(heights: &[f64; CHUNKS]) -> World {
+    let point = |i: usize| vec2(terrain_x(i) as f32, heights[i] as f32);
+    let edges = std::array::from_fn(|i| match i {
+        0 => Edge::new([vec2(0.0, 0.0), vec2(WIDTH as f32, 0.0)], 0.2),
+        _ => Edge::new([point(i - 1), point(i)], 0.1),
+    });
+    let leg = |i: f64| (vec2((WIDTH / 2.0 - i * LEG_AWAY / SCALE) as f32, HEIGHT as f32), (i * 0.05) as f32);
+    let hull = (vec2((WIDTH / 2.0) as f32, HEIGHT as f32), 0.0);
+    World::new(craft(), [hull, leg(-1.0), leg(1.0)], edges)
+}
+
+impl LunarLander {
+    /// Width and height of the view in metres.
+    pub const VIEW: [f32; 2] = [WIDTH as f32, HEIGHT as f32];
+
+    /// A lander whose random numbers start from `seed` until `reset` says otherwise.
+    pub fn new(seed: u64) -> Self {
+        let heights = [HELIPAD_Y; CHUNKS];
+        LunarLander {
+            rng: NumpyRng::new(seed),
+            world: world_above(&heights),
+            heights,
+            potential: 0.0,
+            observation: [0.0; 8],
+        }
+    }
+
+    /// What there is to draw, back to front.
+    pub fn shapes(&self) -> Vec<Shape> {
+        const SKY: [u8; 3] = [0, 0, 0];
+        const GROUND: [u8; 3] = [255, 255, 255];
+        const CRAFT: [u8; 3] = [128, 102, 230];
+        const POLE: [u8; 3] = [255, 255, 255];
+        const FLAG: [u8; 3] = [204, 204, 0];
+        let [width, height] = Self::VIEW;
+        let view = vec![[0.0, 0.0], [width, 0.0], [width, height], [0.0, height]];
+        let surface = (0..CHUNKS).map(|i| [terrain_x(i) as f32, self.heights[i] as f32]);
+        let ground = surface.chain([[width, 0.0], [0.0, 0.0]]).collect();
+        let mut shapes = vec![Shape { points: view, colour: SKY }, Shape { points: ground, colour: GROUND }];
+        for number in [HULL, 1, 2] {
+            let points = self.world.outline(number).map(|v| [v.x, v.y]).collect();
+            shapes.push(Shape { points, colour: CRAFT });
+        }
+        for x in [CHUNKS / 2 - 1, CHUNKS / 2 + 1].map(|i| terrain_x(i) as f32) {
+            let (foot, top) = (HELIPAD_Y as f32, HELIPAD_Y as f32 + 50.0 / SCALE as f32);
+            let pixels = |n: f32| n / SCALE as f32;
+            shapes.push(Shape { points: vec![[x, foot], [x, top]], colour: POLE });
+            let cloth = vec![[x, top], [x, top - pixels(10.0)], [x + pixels(25.0), top - pixels(5.0)]];
+            shapes.push(Shape { points: cloth, colour: FLAG });
+        }
+        shapes
+    }
+
+    /// One step with an action: the fuel it costs, and whether the episode has ended and how.
+    fn act(&mut self, action: usize) -> Step {
+        let (sin, cos) = {
+            let angle = f64::from(self.world.body(HULL).sweep.to.a);
+            (angle.sin(), angle.cos())
+        };
+        let dispersion = [(); 2].map(|()| self.rng.uniform(-1.0, 1.0) / SCALE);
+        let (main, side) = match action {
+            2 => (1.0, 0.0),
+            1 | 3 => (0.0, 1.0),
+            _ => (0.0, 0.0),
+        };
+        match action {
+            2 => {
+                let along = MAIN_ENGINE_Y_LOCATION / SCALE + 2.0 * dispersion[0];
+                let ox = sin * along + -cos * dispersion[1];
+                let oy = -cos * along - sin * dispersion[1];
+                self.fire([ox, oy], MAIN_ENGINE_POWER, [0.0, 0.0]);
+            }
+            1 | 3 => {
+                let direction = action as f64 - 2.0;
+                let across = 3.0 * dispersion[1] + direction * SIDE_ENGINE_AWAY / SCALE;
+                let ox = sin * dispersion[0] + -cos * across;
+                let oy = -cos * dispersion[0] - sin * across;
+                // The nozzle is taken to be 17 to the side and 14 up, whatever the outline says.
+                self.fire(
+                    [ox, oy],
+                    SIDE_ENGINE_POWER,
+                    [-(sin * 17.0 / SCALE), cos * SIDE_ENGINE_HEIGHT / SCALE],
+                );
+            }
+            _ => {}
+        }
+        self.world.step();
+
+        let state = self.seen();
+        self.observation = state.map(|x| x as f32);
+        let potential = -100.0 * (state[0] * state[0] + state[1] * state[1]).sqrt()
+            - 100.0 * (state[2] * state[2] + state[3] * state[3]).sqrt()
+            - 100.0 * state[4].abs()
+            + 10.0 * state[6]
+            + 10.0 * state[7];
+        let mut reward = potential - self.potential - main * 0.30 - side * 0.03;
+        self.potential = potential;
+        let mut terminated = false;
+        if self.world.touch().crashed || state[0].abs() >= 1.0 {
+            (reward, terminated) = (-100.0, true);
+        }
+        if !self.world.body(HULL).awake {
+            (reward, terminated) = (100.0, true);
+        }
+        Step { reward, terminated, truncated: false }
+    }
+
+    /// Blows gas along `offset`, from there and `nozzle` beside the hull's origin.
+    fn fire(&mut self, offset: [f64; 2], power: f64, nozzle: [f64; 2]) {
+        let Vec2 { x, y } = self.world.body(HULL).pose.origin;
+        let impulse = offset.map(|o| (-o * power) as f32);
+        let point =
+            [(f64::from(x) + offset[0] + nozzle[0]) as f32, (f64::from(y) + offset[1] + nozzle[1]) as f32];
+        self.world.push_hull(vec2(impulse[0], impulse[1]), vec2(point[0], point[1]));
+    }
+
+    /// The observation before it is rounded to `f32`.
+    fn seen(&self) -> [f64; 8] {
+        let (hull, touch) = (self.world.body(HULL), self.world.touch());
+        let position = hull.pose.origin;
+        let [x, y, vx, vy, angle, spin] =
+            [position.x, position.y, hull.motion.v.x, hull.motion.v.y, hull.sweep.to.a, hull.motion.w]
+                .map(f64::from);
+        [
+            (x - WIDTH / 2.0) / (WIDTH / 2.0),
+            (y - (HELIPAD_Y + LEG_DOWN / SCALE)) / (HEIGHT / 2.0),
+            vx * (WIDTH / 2.0) / FPS,
+            vy * (HEIGHT / 2.0) / FPS,
+            angle,
+            20.0 * spin / FPS,
+            f64::from(u8::from(touch.legs[0])),
+            f64::from(u8::from(touch.legs[1])),
+        ]
+    }
+}
+
+impl Environment for LunarLander {
+    fn observation_space(&self) -> Space {
+        let high = vec![2.5, 2.5, 10.0, 10.0, 2.0 * PI, 10.0, 1.0, 1.0];
+        let low = vec![-2.5, -2.5, -10.0, -10.0, -2.0 * PI, -10.0, -0.0, -0.0];
+        Space::Box { low, high }
+    }
+
+    fn action_space(&self) -> Space {
+        Space::Discrete(4)
+    }
+
+    fn reset(&mut self, seed: Option<u64>) {
+        if let Some(seed) = seed {
+            self.rng = NumpyRng::new(seed);
+        }
+        let mut rough = [(); CHUNKS + 1].map(|()| self.rng.uniform(0.0, HEIGHT / 2.0));
+        rough[CHUNKS / 2 - 2..=CHUNKS / 2 + 2].fill(HELIPAD_Y);
+        self.heights =
+            std::array::from_fn(|i| 0.33 * (rough[(i + CHUNKS) % (CHUNKS + 1)] + rough[i] + rough[i + 1]));
+        self.world = world_above(&self.heights);
+        let force = [(); 2].map(|()| self.rng.uniform(-INITIAL_RANDOM, INITIAL_RANDOM) as f32);
+        self.world.pull_hull(vec2(force[0], force[1]));
+        self.act(0);
+    }
+
+    fn observation(&self) -> Observation<'_> {
+        Observation::Vector(&self.observation)
+    }
+
+    fn step(&mut self, action: Action<'_>) -> Result<Step, StepError> {
+        match action {
+            Action::Index(index @ 0..4) => Ok(self.act(index)),
+            _ => Err(StepError::action(action, &self.action_space())),
+        }
+    }
+
+    fn save(&self) -> Vec<u8> {
+        freeze(&Saved {
+            rng: self.rng.clone(),
+            world: self.world.state().clone(),
+            heights: self.heights,
+            potential: self.potential,
+            observation: self.observation,
+        })
+    }
+
+    fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {
+        let saved: Saved = thaw(state)?;
+        self.world.set_state(saved.world).map_err(|why| StateError(why.into()))?;
+        (self.rng, self.heights) = (saved.rng, saved.heights);
+        (self.potential, self.observation) = (saved.potential, saved.observation);
+        Ok(())
+    }
+}

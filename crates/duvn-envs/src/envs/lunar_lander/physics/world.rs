@@ -1,0 +1,402 @@
+//! The bodies, the ground and what is between them, and one time step of it all.
+
+use super::body::{Body, Edge, Motion, Part, Sweep};
+use super::contact::{Change, Contact, ContactSolver};
+use super::geometry::{Vec2, least, vec2};
+use super::impact::time_of_impact;
+use super::island::{Island, hinged};
+use super::joint::{Hinge, HingeImpulse, Stop};
+use super::*;
+use serde::{Deserialize, Serialize};
+
+/// How many bodies move.
+pub const BODIES: usize = 3;
+/// The number of the hull; 1 and 2 are the legs.
+pub const HULL: usize = 0;
+/// How many edges the ground has.
+pub const EDGES: usize = 11;
+
+const GRAVITY: Vec2 = vec2(0.0, -10.0);
+
+/// What never changes: the parts, and the hinges that hold leg number i + 1 to the hull.
+#[derive(Clone, Copy, Debug)]
+pub struct Craft {
+    /// The hull and the legs.
+    pub parts: [Part; BODIES],
+    /// One for each leg.
+    pub hinges: [Hinge; 2],
+}
+
+/// What touches the ground, as the reward sees it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Touch {
+    /// The hull has touched it.
+    pub crashed: bool,
+    /// The leg's last news from the ground was of touching. A leg on two edges that leaves one of them
+    /// counts as off the ground.
+    pub legs: [bool; 2],
+}
+
+impl Touch {
+    fn note(&mut self, part: u8, change: Option<Change>) {
+        match (part, change) {
+            (_, None) => {}
+            (0, Some(change)) => self.crashed |= change == Change::Began,
+            (leg, Some(change)) => self.legs[usize::from(leg - 1)] = change == Change::Began,
+        }
+    }
+}
+
+/// Everything that decides the future of the bodies.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct State {
+    bodies: [Body; BODIES],
+    stops: [Stop; 2],
+    hinge_impulses: [HingeImpulse; 2],
+    edges: [Edge; EDGES],
+    /// Oldest first. Everything that goes through the contacts takes the youngest first.
+    contacts: Vec<Contact>,
+    touch: Touch,
+}
+
+/// The simulation.
+#[derive(Debug)]
+pub struct World {
+    craft: Craft,
+    state: State,
+    island: Island,
+}
+
+impl World {
+    /// Puts the parts at `places` (origin and angle) above the ground.
+    pub fn new(craft: Craft, places: [(Vec2, f32); BODIES], edges: [Edge; EDGES]) -> Self {
+        let state = State {
+            bodies: std::array::from_fn(|i| Body::new(&craft.parts[i], places[i].0, places[i].1)),
+            stops: Default::default(),
+            hinge_impulses: Default::default(),
+            edges,
+            contacts: Vec::with_capacity(BODIES * EDGES),
+            touch: Touch::default(),
+        };
+        let mut world = World { craft, state, island: Island::default() };
+        world.find_contacts([true; BODIES]);
+        world
+    }
+
+    /// What decides the future.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Goes on from `state`, if it is the state of a world like this.
+    pub fn set_state(&mut self, mut state: State) -> Result<(), &'static str> {
+        let fits = |c: &Contact| usize::from(c.edge) < EDGES && usize::from(c.part) < BODIES;
+        if state.contacts.len() > BODIES * EDGES || !state.contacts.iter().all(fits) {
+            return Err("a contact is with a part or an edge that does not exist");
+        }
+        state.contacts.reserve_exact(BODIES * EDGES - state.contacts.len());
+        self.state = state;
+        Ok(())
+    }
+
+    /// The bodies.
+    pub fn body(&self, number: usize) -> &Body {
+        &self.state.bodies[number]
+    }
+
+    /// What touches the ground.
+    pub fn touch(&self) -> Touch {
+        self.state.touch
+    }
+
+    /// The corners of a part, in the world.
+    pub fn outline(&self, number: usize) -> impl Iterator<Item = Vec2> {
+        let pose = self.state.bodies[number].pose;
+        self.craft.parts[number].corners().iter().map(move |&corner| pose.place(corner))
+    }
+
+    /// A force on the hull's mass centre during the next step.
+    pub fn pull_hull(&mut self, force: Vec2) {
+        self.state.bodies[HULL].force += force;
+    }
+
+    /// An impulse on the hull at a point of the world.
+    pub fn push_hull(&mut self, impulse: Vec2, point: Vec2) {
+        self.state.bodies[HULL].push(&self.craft.parts[HULL], impulse, point);
+    }
+
+    /// One time step.
+    pub fn step(&mut self) {
+        self.update_contacts();
+        self.solve();
+        self.solve_impacts();
+        for body in &mut self.state.bodies {
+            body.force = Vec2::default();
+        }
+    }
+
+    /// Drops the contacts whose bounds no longer overlap and updates the others.
+    fn update_contacts(&mut self) {
+        let State { bodies, edges, contacts, touch, .. } = &mut self.state;
+        for i in (0..contacts.len()).rev() {
+            let contact = &mut contacts[i];
+            let (edge, number) = (&edges[usize::from(contact.edge)], usize::from(contact.part));
+            let body = &mut bodies[number];
+            if !body.awake {
+                continue;
+            }
+            if edge.bounds.overlaps(&body.bounds) {
+                touch.note(contact.part, contact.update(edge, &self.craft.parts[number], body));
+            } else {
+                if contact.touching {
+                    touch.note(contact.part, Some(Change::Ended));
+                }
+                contacts.remove(i);
+            }
+        }
+    }
+
+    /// Adds the contacts that the parts that `moved` have come near to.
+    fn find_contacts(&mut self, moved: [bool; BODIES]) {
+        let State { bodies, edges, contacts, .. } = &mut self.state;
+        for (e, edge) in (0..).zip(edges) {
+            for (p, body) in (0..).zip(bodies.iter_mut()) {
+                if moved[usize::from(p)]
+                    && edge.bounds.overlaps(&body.bounds)
+                    && !contacts.iter().any(|c: &Contact| c.edge == e && c.part == p)
+                {
+                    contacts.push(Contact::new(e, p));
+                    body.wake();
+                }
+            }
+        }
+    }
+
+    /// Impulses, movement and corrections for all bodies, which the hinges make one island.
+    fn solve(&mut self) {
+        // The search through the island starts at the youngest body that is awake, and takes the youngest
+        // constraint first: this fixes the order in which constraints are solved.
+        let awake = |number: usize| self.state.bodies[number].awake;
+        let (bodies, hinges) = match () {
+            _ if awake(2) => ([2, 0, 1], [1, 0]),
+            _ if awake(1) => ([1, 0, 2], [0, 1]),
+            _ if awake(0) => ([0, 1, 2], [1, 0]),
+            _ => return,
+        };
+        self.gather(bodies);
+        self.move_bodies(hinges);
+        let settled = self.correct(hinges);
+        for (number, body) in self.state.bodies.iter_mut().enumerate() {
+            body.sweep.to = self.island.places[number];
+            body.motion = self.island.unknowns.moves[number];
+            body.update_pose(&self.craft.parts[number]);
+        }
+        self.fall_asleep(settled);
+        let moved = std::array::from_fn(|i| self.state.bodies[i].update_bounds(&self.craft.parts[i]));
+        self.find_contacts(moved);
+    }
+
+    /// Brings the bodies and their contacts, in this order of bodies, into the island.
+    fn gather(&mut self, order: [usize; BODIES]) {
+        let (State { bodies, edges, contacts, .. }, island) = (&mut self.state, &mut self.island);
+        island.clear(BODIES * EDGES);
+        for (number, body) in bodies.iter_mut().enumerate() {
+            body.wake();
+            body.sweep.from = body.sweep.to;
+            island.places[number] = body.sweep.to;
+            let Motion { v, w } = body.motion;
+            let v = v + TIME_STEP * (GRAVITY + self.craft.parts[number].inv_mass * body.force);
+            island.unknowns.moves[number] = Motion { v, w };
+        }
+        for number in order {
+            let part = &self.craft.parts[number];
+            for (i, contact) in contacts.iter().enumerate().rev() {
+                if usize::from(contact.part) == number && contact.enabled && contact.touching {
+                    let friction = mixed_friction(&edges[usize::from(contact.edge)], part);
+                    let mut solver = ContactSolver::new(i, contact, friction);
+                    solver.prepare(part, island.places[number]);
+                    island.unknowns.contacts.push(solver.remembered());
+                    island.contacts.push(solver);
+                }
+            }
+        }
+        for (solver, sum) in island.contacts.iter().zip(&island.unknowns.contacts) {
+            solver.warm_start(&self.craft.parts[solver.part], &mut island.unknowns.moves[solver.part], sum);
+        }
+    }
+
+    /// Solves for the velocities and moves the bodies with them.
+    fn move_bodies(&mut self, hinges: [usize; 2]) {
+        let island = &mut self.island;
+        island.unknowns.hinges = self.state.hinge_impulses;
+        for hinge in hinges {
+            let parts = [&self.craft.parts[HULL], &self.craft.parts[hinge + 1]];
+            island.hinges[hinge] = self.craft.hinges[hinge].prepare(
+                parts,
+                [island.places[HULL], island.places[hinge + 1]],
+                hinged(&mut island.unknowns.moves, hinge),
+                &mut self.state.stops[hinge],
+                &mut island.unknowns.hinges[hinge],
+                TIME_STEP,
+            );
+        }
+        island.iterate(&self.craft, &hinges, VELOCITY_ITERATIONS);
+        self.state.hinge_impulses = island.unknowns.hinges;
+        for (solver, sum) in island.contacts.iter().zip(&island.unknowns.contacts) {
+            solver.remember(sum, &mut self.state.contacts[solver.contact]);
+        }
+        for (place, moves) in island.places.iter_mut().zip(&mut island.unknowns.moves) {
+            moves.carry(place, TIME_STEP);
+        }
+    }
+
+    /// Corrects what still overlaps or has come apart. Says whether little was left in the end.
+    fn correct(&mut self, hinges: [usize; 2]) -> bool {
+        (0..POSITION_ITERATIONS).any(|_| {
+            let mut good = self.island.correct_contacts(&self.craft, BAUMGARTE) >= -3.0 * LINEAR_SLOP;
+            for hinge in hinges {
+                let parts = [&self.craft.parts[HULL], &self.craft.parts[hinge + 1]];
+                let places = hinged(&mut self.island.places, hinge);
+                good &= self.craft.hinges[hinge].correct(parts, places, self.state.stops[hinge]);
+            }
+            good
+        })
+    }
+
+    /// Sends the bodies to sleep when all of them have lain still for long enough.
+    fn fall_asleep(&mut self, settled: bool) {
+        let mut shortest = f32::MAX;
+        for body in &mut self.state.bodies {
+            let Motion { v, w } = body.motion;
+            if w * w > STILL_SPIN * STILL_SPIN || v.dot(v) > STILL_SPEED * STILL_SPEED {
+                body.still_for = 0.0;
+            } else {
+                body.still_for += TIME_STEP;
+            }
+            shortest = least(shortest, body.still_for);
+        }
+        if shortest >= TIME_TO_SLEEP && settled {
+            self.state.bodies.iter_mut().for_each(Body::sleep);
+        }
+    }
+
+    /// Takes back movements through the ground: the bodies are stopped at their impacts, one after the
+    /// other, and go on from there without minding their hinges until the next step.
+    fn solve_impacts(&mut self) {
+        for body in &mut self.state.bodies {
+            body.sweep.since = 0.0;
+        }
+        for contact in &mut self.state.contacts {
+            (contact.impact, contact.impacts) = (None, 0);
+        }
+        let mut ground_since = 0.0;
+        while let Some((first, alpha)) = self.first_impact(&mut ground_since) {
+            let State { bodies, edges, contacts, touch, .. } = &mut self.state;
+            let contact = &mut contacts[first];
+            let number = usize::from(contact.part);
+            let (part, body) = (&self.craft.parts[number], &mut bodies[number]);
+            let before = body.sweep;
+            body.advance(part, alpha);
+            touch.note(contact.part, contact.update(&edges[usize::from(contact.edge)], part, body));
+            contact.impact = None;
+            contact.impacts += 1;
+            if !contact.touching {
+                contact.enabled = false;
+                body.sweep = before;
+                body.update_pose(part);
+                continue;
+            }
+            ground_since = alpha;
+            body.wake();
+            self.solve_impact(first, alpha);
+        }
+    }
+
+    /// The contact with the earliest impact and its time, if there is one before the end of the step.
+    fn first_impact(&mut self, ground_since: &mut f32) -> Option<(usize, f32)> {
+        let State { bodies, edges, contacts, .. } = &mut self.state;
+        let (mut first, mut earliest) = (None, 1.0);
+        for (i, contact) in contacts.iter_mut().enumerate().rev() {
+            if !contact.enabled || contact.impacts > MAX_IMPACTS {
+                continue;
+            }
+            let number = usize::from(contact.part);
+            let alpha = match contact.impact {
+                Some(alpha) => alpha,
+                None if !bodies[number].awake => continue,
+                None => {
+                    // The ground keeps the time of its last impact, and part and ground go on from the
+                    // later one.
+                    let sweep: &mut Sweep = &mut bodies[number].sweep;
+                    if *ground_since < sweep.since {
+                        *ground_since = sweep.since;
+                    } else if sweep.since < *ground_since {
+                        sweep.advance(*ground_since);
+                    }
+                    let since = sweep.since;
+                    let edge = &edges[usize::from(contact.edge)];
+                    let alpha = time_of_impact(edge, &self.craft.parts[number], sweep)
+                        .map_or(1.0, |beta| least(since + (1.0 - since) * beta, 1.0));
+                    contact.impact = Some(alpha);
+                    alpha
+                }
+            };
+            if alpha < earliest {
+                (first, earliest) = (Some(i), alpha);
+            }
+        }
+        first.filter(|_| 1.0 - 10.0 * f32::EPSILON >= earliest).map(|first| (first, earliest))
+    }
+
+    /// Solves the contacts of the part that hits the ground at `alpha`, the one that hits first, and moves
+    /// the part for the rest of the step.
+    fn solve_impact(&mut self, first: usize, alpha: f32) {
+        let (State { bodies, edges, contacts, touch, .. }, island) = (&mut self.state, &mut self.island);
+        let number = usize::from(contacts[first].part);
+        let (part, body) = (&self.craft.parts[number], &mut bodies[number]);
+        island.clear(BODIES * EDGES);
+        let mut gather = |i: usize, contact: &Contact| {
+            let friction = mixed_friction(&edges[usize::from(contact.edge)], part);
+            island.contacts.push(ContactSolver::new(i, contact, friction));
+            island.unknowns.contacts.push(Default::default());
+        };
+        gather(first, &contacts[first]);
+        for i in (0..contacts.len()).rev().filter(|&i| i != first) {
+            let contact = &mut contacts[i];
+            if usize::from(contact.part) == number {
+                touch.note(contact.part, contact.update(&edges[usize::from(contact.edge)], part, body));
+                if contact.touching {
+                    gather(i, contact);
+                }
+            }
+        }
+        island.places[number] = body.sweep.to;
+        island.unknowns.moves[number] = body.motion;
+        for _ in 0..IMPACT_POSITION_ITERATIONS {
+            if island.correct_contacts(&self.craft, IMPACT_BAUMGARTE) >= -1.5 * LINEAR_SLOP {
+                break;
+            }
+        }
+        body.sweep.from = island.places[number];
+        for solver in &mut island.contacts {
+            solver.prepare(part, island.places[number]);
+        }
+        island.iterate(&self.craft, &[], VELOCITY_ITERATIONS);
+        island.unknowns.moves[number].carry(&mut island.places[number], (1.0 - alpha) * TIME_STEP);
+        body.motion = island.unknowns.moves[number];
+        body.sweep.to = island.places[number];
+        body.update_pose(part);
+
+        let mut moved = [false; BODIES];
+        moved[number] = body.update_bounds(part);
+        for contact in contacts.iter_mut().filter(|contact| usize::from(contact.part) == number) {
+            contact.impact = None;
+        }
+        self.find_contacts(moved);
+    }
+}
+
+/// The geometric mean of the two coefficients.
+fn mixed_friction(edge: &Edge, part: &Part) -> f32 {
+    (edge.friction * part.friction).sqrt()
+}
