@@ -2,40 +2,48 @@
 
 use super::body::{Motion, Place};
 use super::contact::{ContactImpulse, ContactSolver};
-use super::joint::{HingeImpulse, HingeSolver};
+use super::joint::{HingeChange, HingeImpulse, HingeSolver};
 use super::world::{BODIES, Craft, HULL};
-
-/// What velocity iterations change: velocities and summed impulses.
-#[derive(Debug, Default, PartialEq)]
-pub struct Unknowns {
-    /// Of each body.
-    pub moves: [Motion; BODIES],
-    /// Of each hinge.
-    pub hinges: [HingeImpulse; 2],
-    /// Of each contact, in the order of the solvers.
-    pub contacts: Vec<ContactImpulse>,
-}
-
-impl Unknowns {
-    fn copy_from(&mut self, other: &Unknowns) {
-        self.moves = other.moves;
-        self.hinges = other.hinges;
-        self.contacts.clone_from(&other.contacts);
-    }
-}
 
 /// The constraints of one step and what is solved for. Kept from step to step for its memory alone.
 #[derive(Debug, Default)]
 pub struct Island {
-    /// The unknowns.
-    pub unknowns: Unknowns,
+    /// How the bodies move.
+    pub moves: [Motion; BODIES],
     /// Where the bodies are.
     pub places: [Place; BODIES],
     /// The hinges, by their numbers.
     pub hinges: [HingeSolver; 2],
+    /// The impulses of the hinges.
+    pub hinge_impulses: [HingeImpulse; 2],
     /// The contacts, in the order in which they are solved.
     pub contacts: Vec<ContactSolver>,
-    earlier: Unknowns,
+    /// The impulses of the contacts.
+    pub contact_impulses: Vec<ContactImpulse>,
+    earlier: Earlier,
+}
+
+/// What a round depends on, a few rounds ago; but for the stops, which tell by themselves.
+#[derive(Debug, Default)]
+struct Earlier {
+    moves: [Motion; BODIES],
+    motors: [f32; 2],
+    contacts: Vec<ContactImpulse>,
+}
+
+/// Circles of up to this many rounds are noticed.
+const LONGEST_CIRCLE: usize = 8;
+
+/// What the rounds since a remembered one have added to the sums of the hinges.
+struct Circle<const N: usize> {
+    changes: [[HingeChange; N]; LONGEST_CIRCLE],
+    length: usize,
+}
+
+impl<const N: usize> Circle<N> {
+    fn is_steady(&self) -> bool {
+        self.changes[..self.length].iter().flatten().all(|change| change.steady)
+    }
 }
 
 /// Both bodies of hinge number `hinge`: the hull and its leg.
@@ -49,48 +57,82 @@ impl Island {
     pub fn clear(&mut self, room: usize) {
         self.contacts.clear();
         self.contacts.reserve(room);
-        self.unknowns.contacts.clear();
-        self.unknowns.contacts.reserve(room);
+        self.contact_impulses.clear();
+        self.contact_impulses.reserve(room);
         self.earlier.contacts.reserve(room);
     }
 
     /// `times` rounds over the hinges numbered `hinges` and then the contacts.
     ///
-    /// A round is a function of the unknowns alone. So when they come back to what they were a few rounds
-    /// ago, the rounds go in a circle from there on, and whole circles are left out: the result is
-    /// that of all the rounds, to the bit.
-    pub fn iterate(&mut self, craft: &Craft, hinges: &[usize], times: u32) {
-        /// Circles of up to this many rounds are noticed.
-        const LONGEST_CIRCLE: u32 = 8;
+    /// The rounds soon go in a circle, most often of one round: everything comes back to what it was, to the
+    /// bit, but for the sums of the hinges, which creep on by the same amounts each time. From
+    /// there on no more than those additions are needed, and the result is that of all the rounds.
+    pub fn iterate<const N: usize>(&mut self, craft: &Craft, hinges: [usize; N], times: u32) {
+        let mut circle = Circle { changes: [[HingeChange::default(); N]; LONGEST_CIRCLE], length: 0 };
         let mut left = times;
-        let mut since = 0;
-        self.earlier.copy_from(&self.unknowns);
         while left > 0 {
-            self.round(craft, hinges);
-            (left, since) = (left - 1, since + 1);
-            if self.unknowns == self.earlier {
-                left %= since;
-                break;
+            if circle.length == 0 {
+                self.remember();
             }
-            if since == LONGEST_CIRCLE {
-                self.earlier.copy_from(&self.unknowns);
-                since = 0;
+            circle.changes[circle.length] = self.round(craft, hinges);
+            circle.length += 1;
+            left -= 1;
+            if self.is_as_remembered() && circle.is_steady() {
+                left = self.creep(hinges, &circle, left);
+                circle.length = 0;
+            } else if circle.length == LONGEST_CIRCLE {
+                circle.length = 0;
             }
-        }
-        for _ in 0..left {
-            self.round(craft, hinges);
         }
     }
 
-    fn round(&mut self, craft: &Craft, hinges: &[usize]) {
-        let Unknowns { moves, hinges: hinge_sums, contacts: contact_sums } = &mut self.unknowns;
-        for &hinge in hinges {
+    fn round<const N: usize>(&mut self, craft: &Craft, hinges: [usize; N]) -> [HingeChange; N] {
+        let changes = hinges.map(|hinge| {
             let parts = [&craft.parts[HULL], &craft.parts[hinge + 1]];
-            self.hinges[hinge].iterate(parts, hinged(moves, hinge), &mut hinge_sums[hinge]);
+            let sum = &mut self.hinge_impulses[hinge];
+            self.hinges[hinge].iterate(parts, hinged(&mut self.moves, hinge), sum)
+        });
+        for (solver, sum) in self.contacts.iter().zip(&mut self.contact_impulses) {
+            solver.iterate(&craft.parts[solver.part], &mut self.moves[solver.part], sum);
         }
-        for (solver, sum) in self.contacts.iter().zip(contact_sums) {
-            solver.iterate(&craft.parts[solver.part], &mut moves[solver.part], sum);
+        changes
+    }
+
+    fn remember(&mut self) {
+        self.earlier.moves = self.moves;
+        self.earlier.motors = self.hinge_impulses.map(|impulse| impulse.motor);
+        self.earlier.contacts.clone_from(&self.contact_impulses);
+    }
+
+    fn is_as_remembered(&self) -> bool {
+        self.moves == self.earlier.moves
+            && self.hinge_impulses.map(|impulse| impulse.motor) == self.earlier.motors
+            && self.contact_impulses == self.earlier.contacts
+    }
+
+    /// As many whole circles as there are in `times` rounds, but none in which a stop begins or ceases to
+    /// give. Gives how many rounds are left.
+    fn creep<const N: usize>(&mut self, hinges: [usize; N], circle: &Circle<N>, times: u32) -> u32 {
+        let length = circle.length as u32;
+        let mut left = times;
+        while left >= length {
+            let before = self.hinge_impulses;
+            for changes in &circle.changes[..circle.length] {
+                for (&hinge, change) in hinges.iter().zip(changes) {
+                    let sum = &mut self.hinge_impulses[hinge];
+                    if !self.hinges[hinge].repeats(change, sum) {
+                        self.hinge_impulses = before;
+                        return left;
+                    }
+                    self.hinges[hinge].repeat(change, sum);
+                }
+            }
+            left -= length;
+            if self.hinge_impulses == before {
+                return left % length;
+            }
         }
+        left
     }
 
     /// Corrects the contacts' positions; gives the deepest separation met.

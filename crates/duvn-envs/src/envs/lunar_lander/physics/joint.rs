@@ -47,6 +47,17 @@ pub struct HingeImpulse {
     pub motor: f32,
 }
 
+/// What one iteration added to the sums.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct HingeChange {
+    /// Whether it depended on nothing of the stop's sum but its sign.
+    pub steady: bool,
+    point: Vec2,
+    turn: f32,
+    /// The stop would have had to pull, and gave nothing.
+    pulled: bool,
+}
+
 /// A hinge made ready for the velocity iterations of one step.
 ///
 /// With the rows of the Jacobian J = [-1 -rₕ× 1 rₗ×; 0 -1 0 1], the matrix is K = J M⁻¹ Jᵀ, of which the upper
@@ -202,12 +213,12 @@ impl HingeSolver {
         [hull, leg]: [&Part; 2],
         [hull_moves, leg_moves]: [&mut Motion; 2],
         sum: &mut HingeImpulse,
-    ) {
+    ) -> HingeChange {
         let (i_a, i_b) = (hull.inv_inertia, leg.inv_inertia);
         let wanted = -self.motor_mass * (leg_moves.w - hull_moves.w - self.speed);
-        let before = sum.motor;
-        sum.motor = clamp(before + wanted, -self.max_impulse, self.max_impulse);
-        let motor = sum.motor - before;
+        let before = *sum;
+        sum.motor = clamp(before.motor + wanted, -self.max_impulse, self.max_impulse);
+        let motor = sum.motor - before.motor;
         hull_moves.w -= i_a * motor;
         leg_moves.w += i_b * motor;
 
@@ -220,26 +231,55 @@ impl HingeSolver {
             hull_moves.w -= i_a * self.hull_arm.cross(point);
             leg_moves.v += leg.inv_mass * point;
             leg_moves.w += i_b * self.leg_arm.cross(point);
-            return;
+            return HingeChange { steady: true, point, ..HingeChange::default() };
         }
 
         let [x, y, z] = self.solve3([drift.x, drift.y, leg_moves.w - hull_moves.w]);
-        let (mut point, mut turn) = (vec2(-x, -y), -z);
+        let (mut point, turn) = (vec2(-x, -y), -z);
         let total = sum.stop + turn;
-        let leaves = if self.stop == Stop::Lower { total < 0.0 } else { total > 0.0 };
-        if leaves {
+        let pulled = self.pulls(total);
+        let mut given = turn;
+        if pulled {
             // A stop cannot pull: take back what it gave and solve for the point alone.
             point = self.solve2(-drift + sum.stop * vec2(self.k[2][0], self.k[2][1]));
-            turn = -sum.stop;
+            given = -sum.stop;
             sum.stop = 0.0;
         } else {
             sum.stop = total;
         }
         sum.point += point;
         hull_moves.v -= hull.inv_mass * point;
-        hull_moves.w -= i_a * (self.hull_arm.cross(point) + turn);
+        hull_moves.w -= i_a * (self.hull_arm.cross(point) + given);
         leg_moves.v += leg.inv_mass * point;
-        leg_moves.w += i_b * (self.leg_arm.cross(point) + turn);
+        leg_moves.w += i_b * (self.leg_arm.cross(point) + given);
+        let steady = !pulled || before.stop == 0.0;
+        HingeChange { steady, point, turn, pulled }
+    }
+
+    /// Whether the stop would have to pull for this sum of its impulses.
+    #[inline(always)]
+    fn pulls(&self, total: f32) -> bool {
+        match self.stop {
+            Stop::Free => false,
+            Stop::Lower => total < 0.0,
+            Stop::Upper => total > 0.0,
+        }
+    }
+
+    /// Whether an iteration from the same velocities as the one of `change` would add the same again: not if
+    /// the stop would begin or cease to pull.
+    #[inline(always)]
+    pub fn repeats(&self, change: &HingeChange, sum: &HingeImpulse) -> bool {
+        self.pulls(sum.stop + change.turn) == change.pulled
+    }
+
+    /// Adds `change` to the sums once more.
+    #[inline(always)]
+    pub fn repeat(&self, change: &HingeChange, sum: &mut HingeImpulse) {
+        if !change.pulled {
+            sum.stop += change.turn;
+        }
+        sum.point += change.point;
     }
 }
 

@@ -188,7 +188,7 @@ impl World {
         let settled = self.correct(hinges);
         for (number, body) in self.state.bodies.iter_mut().enumerate() {
             body.sweep.to = self.island.places[number];
-            body.motion = self.island.unknowns.moves[number];
+            body.motion = self.island.moves[number];
             body.update_pose(&self.craft.parts[number]);
         }
         self.fall_asleep(settled);
@@ -206,7 +206,7 @@ impl World {
             island.places[number] = body.sweep.to;
             let Motion { v, w } = body.motion;
             let v = v + TIME_STEP * (GRAVITY + self.craft.parts[number].inv_mass * body.force);
-            island.unknowns.moves[number] = Motion { v, w };
+            island.moves[number] = Motion { v, w };
         }
         for number in order {
             let part = &self.craft.parts[number];
@@ -215,37 +215,37 @@ impl World {
                     let friction = mixed_friction(&edges[usize::from(contact.edge)], part);
                     let mut solver = ContactSolver::new(i, contact, friction);
                     solver.prepare(part, island.places[number]);
-                    island.unknowns.contacts.push(solver.remembered());
+                    island.contact_impulses.push(solver.remembered());
                     island.contacts.push(solver);
                 }
             }
         }
-        for (solver, sum) in island.contacts.iter().zip(&island.unknowns.contacts) {
-            solver.warm_start(&self.craft.parts[solver.part], &mut island.unknowns.moves[solver.part], sum);
+        for (solver, sum) in island.contacts.iter().zip(&island.contact_impulses) {
+            solver.warm_start(&self.craft.parts[solver.part], &mut island.moves[solver.part], sum);
         }
     }
 
     /// Solves for the velocities and moves the bodies with them.
     fn move_bodies(&mut self, hinges: [usize; 2]) {
         let island = &mut self.island;
-        island.unknowns.hinges = self.state.hinge_impulses;
+        island.hinge_impulses = self.state.hinge_impulses;
         for hinge in hinges {
             let parts = [&self.craft.parts[HULL], &self.craft.parts[hinge + 1]];
             island.hinges[hinge] = self.craft.hinges[hinge].prepare(
                 parts,
                 [island.places[HULL], island.places[hinge + 1]],
-                hinged(&mut island.unknowns.moves, hinge),
+                hinged(&mut island.moves, hinge),
                 &mut self.state.stops[hinge],
-                &mut island.unknowns.hinges[hinge],
+                &mut island.hinge_impulses[hinge],
                 TIME_STEP,
             );
         }
-        island.iterate(&self.craft, &hinges, VELOCITY_ITERATIONS);
-        self.state.hinge_impulses = island.unknowns.hinges;
-        for (solver, sum) in island.contacts.iter().zip(&island.unknowns.contacts) {
+        island.iterate(&self.craft, hinges, VELOCITY_ITERATIONS);
+        self.state.hinge_impulses = island.hinge_impulses;
+        for (solver, sum) in island.contacts.iter().zip(&island.contact_impulses) {
             solver.remember(sum, &mut self.state.contacts[solver.contact]);
         }
-        for (place, moves) in island.places.iter_mut().zip(&mut island.unknowns.moves) {
+        for (place, moves) in island.places.iter_mut().zip(&mut island.moves) {
             moves.carry(place, TIME_STEP);
         }
     }
@@ -358,7 +358,7 @@ impl World {
         let mut gather = |i: usize, contact: &Contact| {
             let friction = mixed_friction(&edges[usize::from(contact.edge)], part);
             island.contacts.push(ContactSolver::new(i, contact, friction));
-            island.unknowns.contacts.push(Default::default());
+            island.contact_impulses.push(Default::default());
         };
         gather(first, &contacts[first]);
         for i in (0..contacts.len()).rev().filter(|&i| i != first) {
@@ -371,7 +371,7 @@ impl World {
             }
         }
         island.places[number] = body.sweep.to;
-        island.unknowns.moves[number] = body.motion;
+        island.moves[number] = body.motion;
         for _ in 0..IMPACT_POSITION_ITERATIONS {
             if island.correct_contacts(&self.craft, IMPACT_BAUMGARTE) >= -1.5 * LINEAR_SLOP {
                 break;
@@ -381,9 +381,9 @@ impl World {
         for solver in &mut island.contacts {
             solver.prepare(part, island.places[number]);
         }
-        island.iterate(&self.craft, &[], VELOCITY_ITERATIONS);
-        island.unknowns.moves[number].carry(&mut island.places[number], (1.0 - alpha) * TIME_STEP);
-        body.motion = island.unknowns.moves[number];
+        island.iterate(&self.craft, [], VELOCITY_ITERATIONS);
+        island.moves[number].carry(&mut island.places[number], (1.0 - alpha) * TIME_STEP);
+        body.motion = island.moves[number];
         body.sweep.to = island.places[number];
         body.update_pose(part);
 
