@@ -20,29 +20,63 @@ pub struct Island {
     pub contacts: Vec<ContactSolver>,
     /// The impulses of the contacts.
     pub contact_impulses: Vec<ContactImpulse>,
-    earlier: Earlier,
+    earlier_contacts: Vec<ContactImpulse>,
 }
 
-/// What a round depends on, a few rounds ago; but for the stops, which tell by themselves.
-#[derive(Debug, Default)]
-struct Earlier {
+/// The order in which the hinges are solved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hinges {
+    /// Hinge 1 before hinge 0.
+    SecondFirst,
+    /// Hinge 0 before hinge 1.
+    FirstFirst,
+    /// Not at all.
+    Left,
+}
+
+impl Hinges {
+    /// The numbers in this order.
+    pub fn numbers(self) -> &'static [usize] {
+        match self {
+            Hinges::SecondFirst => &[1, 0],
+            Hinges::FirstFirst => &[0, 1],
+            Hinges::Left => &[],
+        }
+    }
+}
+
+/// Velocities and the sums of the hinges: what the rounds of iterations are quick on as a local value.
+#[derive(Clone, Copy)]
+struct Unknowns {
     moves: [Motion; BODIES],
-    motors: [f32; 2],
-    contacts: Vec<ContactImpulse>,
+    hinges: [HingeImpulse; 2],
+}
+
+impl Unknowns {
+    /// Whether a round makes the same of both. The stops tell that by themselves.
+    fn is_like(&self, other: &Unknowns) -> bool {
+        let motors = |unknowns: &Unknowns| unknowns.hinges.map(|sum| sum.motor);
+        self.moves == other.moves && motors(self) == motors(other)
+    }
 }
 
 /// Circles of up to this many rounds are noticed.
-const LONGEST_CIRCLE: usize = 8;
+const LONGEST_CIRCLE: usize = 4;
 
 /// What the rounds since a remembered one have added to the sums of the hinges.
-struct Circle<const N: usize> {
-    changes: [[HingeChange; N]; LONGEST_CIRCLE],
+#[derive(Default)]
+struct Circle {
+    changes: [[HingeChange; 2]; LONGEST_CIRCLE],
     length: usize,
 }
 
-impl<const N: usize> Circle<N> {
+impl Circle {
+    fn rounds(&self) -> &[[HingeChange; 2]] {
+        &self.changes[..self.length]
+    }
+
     fn is_steady(&self) -> bool {
-        self.changes[..self.length].iter().flatten().all(|change| change.steady)
+        self.rounds().iter().flatten().all(|change| change.steady)
     }
 }
 
@@ -59,79 +93,92 @@ impl Island {
         self.contacts.reserve(room);
         self.contact_impulses.clear();
         self.contact_impulses.reserve(room);
-        self.earlier.contacts.reserve(room);
+        self.earlier_contacts.reserve(room);
     }
 
-    /// `times` rounds over the hinges numbered `hinges` and then the contacts.
+    /// `times` rounds over the hinges in this order and then the contacts.
     ///
     /// The rounds soon go in a circle, most often of one round: everything comes back to what it was, to the
     /// bit, but for the sums of the hinges, which creep on by the same amounts each time. From
     /// there on no more than those additions are needed, and the result is that of all the rounds.
-    pub fn iterate<const N: usize>(&mut self, craft: &Craft, hinges: [usize; N], times: u32) {
-        let mut circle = Circle { changes: [[HingeChange::default(); N]; LONGEST_CIRCLE], length: 0 };
+    pub fn iterate(&mut self, craft: &Craft, hinges: Hinges, times: u32) {
+        let hinged = hinges != Hinges::Left;
+        match (hinges, self.contacts.is_empty()) {
+            (Hinges::SecondFirst, true) => self.rounds::<1, false>(craft, hinged, times),
+            (Hinges::FirstFirst, true) => self.rounds::<0, false>(craft, hinged, times),
+            (Hinges::FirstFirst, false) => self.rounds::<0, true>(craft, hinged, times),
+            (_, _) => self.rounds::<1, true>(craft, hinged, times),
+        }
+    }
+
+    /// The rounds, with what is known beforehand as constants: the velocities stay in registers then.
+    fn rounds<const FIRST: usize, const TOUCHING: bool>(&mut self, craft: &Craft, hinged: bool, times: u32) {
+        let mut now = Unknowns { moves: self.moves, hinges: self.hinge_impulses };
+        let mut earlier = now;
+        let mut circle = Circle::default();
         let mut left = times;
         while left > 0 {
             if circle.length == 0 {
-                self.remember();
+                earlier = now;
+                if TOUCHING {
+                    self.earlier_contacts.clone_from(&self.contact_impulses);
+                }
             }
-            circle.changes[circle.length] = self.round(craft, hinges);
+            if hinged {
+                let changes = &mut circle.changes[circle.length];
+                changes[0] = self.iterate_hinge(FIRST, craft, &mut now);
+                changes[1] = self.iterate_hinge(1 - FIRST, craft, &mut now);
+            }
+            if TOUCHING {
+                for (solver, sum) in self.contacts.iter().zip(&mut self.contact_impulses) {
+                    solver.iterate(&craft.parts[solver.part], &mut now.moves[solver.part], sum);
+                }
+            }
             circle.length += 1;
             left -= 1;
-            if self.is_as_remembered() && circle.is_steady() {
-                left = self.creep(hinges, &circle, left);
-                circle.length = 0;
-            } else if circle.length == LONGEST_CIRCLE {
+            let closed = now.is_like(&earlier)
+                && (!TOUCHING || self.contact_impulses == self.earlier_contacts)
+                && (!hinged || circle.is_steady());
+            if closed {
+                left = self.creep::<FIRST>(&mut now.hinges, &circle, left);
+            }
+            if closed || circle.length == LONGEST_CIRCLE {
                 circle.length = 0;
             }
         }
+        (self.moves, self.hinge_impulses) = (now.moves, now.hinges);
     }
 
-    fn round<const N: usize>(&mut self, craft: &Craft, hinges: [usize; N]) -> [HingeChange; N] {
-        let changes = hinges.map(|hinge| {
-            let parts = [&craft.parts[HULL], &craft.parts[hinge + 1]];
-            let sum = &mut self.hinge_impulses[hinge];
-            self.hinges[hinge].iterate(parts, hinged(&mut self.moves, hinge), sum)
-        });
-        for (solver, sum) in self.contacts.iter().zip(&mut self.contact_impulses) {
-            solver.iterate(&craft.parts[solver.part], &mut self.moves[solver.part], sum);
-        }
-        changes
-    }
-
-    fn remember(&mut self) {
-        self.earlier.moves = self.moves;
-        self.earlier.motors = self.hinge_impulses.map(|impulse| impulse.motor);
-        self.earlier.contacts.clone_from(&self.contact_impulses);
-    }
-
-    fn is_as_remembered(&self) -> bool {
-        self.moves == self.earlier.moves
-            && self.hinge_impulses.map(|impulse| impulse.motor) == self.earlier.motors
-            && self.contact_impulses == self.earlier.contacts
+    #[inline(always)]
+    fn iterate_hinge(&self, hinge: usize, craft: &Craft, now: &mut Unknowns) -> HingeChange {
+        let parts = [&craft.parts[HULL], &craft.parts[hinge + 1]];
+        self.hinges[hinge].iterate(parts, hinged(&mut now.moves, hinge), &mut now.hinges[hinge])
     }
 
     /// As many whole circles as there are in `times` rounds, but none in which a stop begins or ceases to
     /// give. Gives how many rounds are left.
-    fn creep<const N: usize>(&mut self, hinges: [usize; N], circle: &Circle<N>, times: u32) -> u32 {
+    fn creep<const FIRST: usize>(&self, sums: &mut [HingeImpulse; 2], circle: &Circle, times: u32) -> u32 {
+        let solvers = [&self.hinges[FIRST], &self.hinges[1 - FIRST]];
+        let mut now = [sums[FIRST], sums[1 - FIRST]];
         let length = circle.length as u32;
         let mut left = times;
         while left >= length {
-            let before = self.hinge_impulses;
-            for changes in &circle.changes[..circle.length] {
-                for (&hinge, change) in hinges.iter().zip(changes) {
-                    let sum = &mut self.hinge_impulses[hinge];
-                    if !self.hinges[hinge].repeats(change, sum) {
-                        self.hinge_impulses = before;
-                        return left;
-                    }
-                    self.hinges[hinge].repeat(change, sum);
-                }
+            let before = now;
+            let mut same = true;
+            for changes in circle.rounds() {
+                same &= solvers[0].repeat(&changes[0], &mut now[0]);
+                same &= solvers[1].repeat(&changes[1], &mut now[1]);
+            }
+            if !same {
+                now = before;
+                break;
             }
             left -= length;
-            if self.hinge_impulses == before {
-                return left % length;
+            if now == before {
+                left %= length;
             }
         }
+        (sums[FIRST], sums[1 - FIRST]) = (now[0], now[1]);
         left
     }
 

@@ -4,7 +4,7 @@ use super::body::{Body, Edge, Motion, Part, Sweep};
 use super::contact::{Change, Contact, ContactSolver};
 use super::geometry::{Vec2, least, vec2};
 use super::impact::time_of_impact;
-use super::island::{Island, hinged};
+use super::island::{Hinges, Island, hinged};
 use super::joint::{Hinge, HingeImpulse, Stop};
 use super::*;
 use serde::{Deserialize, Serialize};
@@ -178,9 +178,9 @@ impl World {
         // constraint first: this fixes the order in which constraints are solved.
         let awake = |number: usize| self.state.bodies[number].awake;
         let (bodies, hinges) = match () {
-            _ if awake(2) => ([2, 0, 1], [1, 0]),
-            _ if awake(1) => ([1, 0, 2], [0, 1]),
-            _ if awake(0) => ([0, 1, 2], [1, 0]),
+            _ if awake(2) => ([2, 0, 1], Hinges::SecondFirst),
+            _ if awake(1) => ([1, 0, 2], Hinges::FirstFirst),
+            _ if awake(0) => ([0, 1, 2], Hinges::SecondFirst),
             _ => return,
         };
         self.gather(bodies);
@@ -226,10 +226,10 @@ impl World {
     }
 
     /// Solves for the velocities and moves the bodies with them.
-    fn move_bodies(&mut self, hinges: [usize; 2]) {
+    fn move_bodies(&mut self, hinges: Hinges) {
         let island = &mut self.island;
         island.hinge_impulses = self.state.hinge_impulses;
-        for hinge in hinges {
+        for &hinge in hinges.numbers() {
             let parts = [&self.craft.parts[HULL], &self.craft.parts[hinge + 1]];
             island.hinges[hinge] = self.craft.hinges[hinge].prepare(
                 parts,
@@ -251,10 +251,10 @@ impl World {
     }
 
     /// Corrects what still overlaps or has come apart. Says whether little was left in the end.
-    fn correct(&mut self, hinges: [usize; 2]) -> bool {
+    fn correct(&mut self, hinges: Hinges) -> bool {
         (0..POSITION_ITERATIONS).any(|_| {
             let mut good = self.island.correct_contacts(&self.craft, BAUMGARTE) >= -3.0 * LINEAR_SLOP;
-            for hinge in hinges {
+            for &hinge in hinges.numbers() {
                 let parts = [&self.craft.parts[HULL], &self.craft.parts[hinge + 1]];
                 let places = hinged(&mut self.island.places, hinge);
                 good &= self.craft.hinges[hinge].correct(parts, places, self.state.stops[hinge]);
@@ -381,7 +381,7 @@ impl World {
         for solver in &mut island.contacts {
             solver.prepare(part, island.places[number]);
         }
-        island.iterate(&self.craft, [], VELOCITY_ITERATIONS);
+        island.iterate(&self.craft, Hinges::Left, VELOCITY_ITERATIONS);
         island.moves[number].carry(&mut island.places[number], (1.0 - alpha) * TIME_STEP);
         body.motion = island.moves[number];
         body.sweep.to = island.places[number];
