@@ -88,3 +88,59 @@ fn trajectories_equal_gymnasiums_to_the_bit() {
         }
     }
 }
+
+/// The step of each episode with the first contact, where there is most to remember.
+fn first_contact(episode: &Episode) -> usize {
+    episode.steps.iter().position(|step| step.observation[6..] != [0.0, 0.0]).unwrap_or(0)
+}
+
+#[test]
+fn a_restored_lander_goes_on_identically_in_flight_and_in_contact() {
+    let mut env = registry::make("LunarLander-v3", 0).unwrap();
+    let mut other = registry::make("LunarLander-v3", 1).unwrap();
+    for episode in golden().iter().filter(|episode| episode.seed.is_some()) {
+        let contact = first_contact(episode);
+        env.reset(episode.seed);
+        for (t, step) in episode.steps.iter().enumerate() {
+            if t == 5 || t == contact || t == contact + 10 {
+                other.restore(&env.save()).unwrap();
+                assert_eq!(seen(&other), seen(&env));
+                for later in &episode.steps[t..] {
+                    let transition = other.step(later.action.into()).unwrap();
+                    assert_eq!((seen(&other), transition.reward), (later.observation, later.reward));
+                }
+            }
+            env.step(step.action.into()).unwrap();
+        }
+    }
+}
+
+#[test]
+fn episodes_end_in_every_way_there_is() {
+    let ends: Vec<_> = golden().into_iter().filter_map(|mut episode| episode.steps.pop()).collect();
+    let out_of_view = |step: &Transition| step.observation[0].abs() >= 1.0;
+    assert!(ends.iter().any(|end| end.terminated && end.reward == 100.0), "at rest");
+    assert!(ends.iter().any(|end| end.terminated && end.reward == -100.0 && out_of_view(end)), "out of view");
+    assert!(ends.iter().any(|end| end.terminated && end.reward == -100.0 && !out_of_view(end)), "crash");
+    assert!(ends.iter().any(|end| end.truncated && !end.terminated), "time limit");
+}
+
+#[test]
+fn a_damaged_state_is_refused_or_survived() {
+    let mut env = registry::make("LunarLander-v3", 0).unwrap();
+    let landing = golden().into_iter().find(|episode| first_contact(episode) > 0).unwrap();
+    env.reset(landing.seed);
+    for step in &landing.steps[..first_contact(&landing) + 1] {
+        env.step(step.action.into()).unwrap();
+    }
+    let good = env.save();
+    assert!(env.restore(&good[..good.len() - 1]).is_err());
+    for position in 0..good.len() {
+        let mut bad = good.clone();
+        bad[position] ^= 0xff;
+        if env.restore(&bad).is_ok() {
+            // Not what was saved, but nothing that a step could fall over.
+            let _ = env.step(0.into());
+        }
+    }
+}

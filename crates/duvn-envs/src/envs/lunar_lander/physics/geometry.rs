@@ -1,5 +1,6 @@
 //! Plane geometry in `f32`. The order of every sum and product is Box2D's: rounding depends on it.
 
+use super::trigonometry::sin_cos;
 use serde::{Deserialize, Serialize};
 use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 
@@ -125,7 +126,8 @@ pub struct Rotation {
 impl Rotation {
     /// The rotation by `angle` radians.
     pub fn by(angle: f32) -> Self {
-        Rotation { sin: angle.sin(), cos: angle.cos() }
+        let (sin, cos) = sin_cos(angle);
+        Rotation { sin, cos }
     }
 
     /// From body to world.

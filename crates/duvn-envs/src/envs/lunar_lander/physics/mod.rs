@@ -12,6 +12,7 @@ mod impact;
 mod island;
 mod joint;
 mod manifold;
+mod trigonometry;
 mod world;
 
 pub use body::{Edge, Part};
