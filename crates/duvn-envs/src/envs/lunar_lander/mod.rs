@@ -93,16 +93,20 @@ fn terrain_x(i: usize) -> f64 {
     WIDTH / (CHUNKS - 1) as f64 * i as f64
 }
 
-/// The craft at its start, above a ground of these heights.
-fn world_above(heights: &[f64; CHUNKS]) -> World {
+/// The ground: a floor at zero and a line through these heights.
+fn terrain(heights: &[f64; CHUNKS]) -> [Edge; CHUNKS] {
     let point = |i: usize| vec2(terrain_x(i) as f32, heights[i] as f32);
-    let edges = std::array::from_fn(|i| match i {
+    std::array::from_fn(|i| match i {
         0 => Edge::new([vec2(0.0, 0.0), vec2(WIDTH as f32, 0.0)], 0.2),
         _ => Edge::new([point(i - 1), point(i)], 0.1),
-    });
-    let leg = |i: f64| (vec2((WIDTH / 2.0 - i * LEG_AWAY / SCALE) as f32, HEIGHT as f32), (i * 0.05) as f32);
-    let hull = (vec2((WIDTH / 2.0) as f32, HEIGHT as f32), 0.0);
-    World::new(craft(), [hull, leg(-1.0), leg(1.0)], edges)
+    })
+}
+
+/// Where hull and legs start.
+fn start() -> [(Vec2, f32); 3] {
+    let place = |x: f64, angle: f64| (vec2(x as f32, HEIGHT as f32), angle as f32);
+    let leg = |i: f64| place(WIDTH / 2.0 - i * LEG_AWAY / SCALE, i * 0.05);
+    [place(WIDTH / 2.0, 0.0), leg(-1.0), leg(1.0)]
 }
 
 impl LunarLander {
@@ -111,14 +115,15 @@ impl LunarLander {
 
     /// A lander whose random numbers start from `seed` until `reset` says otherwise.
     pub fn new(seed: u64) -> Self {
-        let heights = [HELIPAD_Y; CHUNKS];
-        LunarLander {
+        let mut lander = LunarLander {
             rng: NumpyRng::new(seed),
-            world: world_above(&heights),
-            heights,
+            world: World::new(craft()),
+            heights: [HELIPAD_Y; CHUNKS],
             potential: 0.0,
             observation: [0.0; 8],
-        }
+        };
+        lander.world.start(start(), terrain(&lander.heights));
+        lander
     }
 
     /// What there is to draw, back to front.
@@ -249,7 +254,7 @@ impl Environment for LunarLander {
         rough[CHUNKS / 2 - 2..=CHUNKS / 2 + 2].fill(HELIPAD_Y);
         self.heights =
             std::array::from_fn(|i| 0.33 * (rough[(i + CHUNKS) % (CHUNKS + 1)] + rough[i] + rough[i + 1]));
-        self.world = world_above(&self.heights);
+        self.world.start(start(), terrain(&self.heights));
         let force = [(); 2].map(|()| self.rng.uniform(-INITIAL_RANDOM, INITIAL_RANDOM) as f32);
         self.world.pull_hull(vec2(force[0], force[1]));
         self.act(0);

@@ -87,13 +87,20 @@ pub fn hinged<T>(bodies: &mut [T; BODIES], hinge: usize) -> [&mut T; 2] {
 }
 
 impl Island {
-    /// Forgets the last step, with room for every contact there can be.
-    pub fn clear(&mut self, room: usize) {
+    /// An island with room for this many contacts.
+    pub fn with_room(contacts: usize) -> Self {
+        Island {
+            contacts: Vec::with_capacity(contacts),
+            contact_impulses: Vec::with_capacity(contacts),
+            earlier_contacts: Vec::with_capacity(contacts),
+            ..Island::default()
+        }
+    }
+
+    /// Forgets the contacts of the last step.
+    pub fn clear(&mut self) {
         self.contacts.clear();
-        self.contacts.reserve(room);
         self.contact_impulses.clear();
-        self.contact_impulses.reserve(room);
-        self.earlier_contacts.reserve(room);
     }
 
     /// `times` rounds over the hinges in this order and then the contacts.

@@ -221,12 +221,21 @@ impl HingeSolver {
         let (i_a, i_b) = (hull.inv_inertia, leg.inv_inertia);
         let wanted = -self.motor_mass * (leg_moves.w - hull_moves.w - self.speed);
         let before = *sum;
-        sum.motor = clamp(before.motor + wanted, -self.max_impulse, self.max_impulse);
-        if sum.motor != before.motor {
-            // A branch, so that a motor that gives its all is not waited for.
-            let motor = sum.motor - before.motor;
+        let total = before.motor + wanted;
+        let mut turn = |motor: f32| {
             hull_moves.w -= i_a * motor;
             leg_moves.w += i_b * motor;
+        };
+        // Branches, not a clamp: the processor foresees them and need not wait, neither for a motor within
+        // its range nor for one that gives its all.
+        if total.abs() < self.max_impulse {
+            sum.motor = total;
+            turn(total - before.motor);
+        } else {
+            sum.motor = clamp(total, -self.max_impulse, self.max_impulse);
+            if sum.motor != before.motor {
+                turn(sum.motor - before.motor);
+            }
         }
 
         let drift =

@@ -68,19 +68,32 @@ pub struct World {
 }
 
 impl World {
-    /// Puts the parts at `places` (origin and angle) above the ground.
-    pub fn new(craft: Craft, places: [(Vec2, f32); BODIES], edges: [Edge; EDGES]) -> Self {
+    /// A world without ground, with the parts lying on top of each other, until [`start`](Self::start).
+    pub fn new(craft: Craft) -> Self {
         let state = State {
-            bodies: std::array::from_fn(|i| Body::new(&craft.parts[i], places[i].0, places[i].1)),
+            bodies: Default::default(),
             stops: Default::default(),
             hinge_impulses: Default::default(),
-            edges,
+            edges: Default::default(),
             contacts: Vec::with_capacity(BODIES * EDGES),
             touch: Touch::default(),
         };
-        let mut world = World { craft, state, island: Island::default() };
-        world.find_contacts([true; BODIES]);
-        world
+        World { craft, state, island: Island::with_room(BODIES * EDGES) }
+    }
+
+    /// Puts the parts at rest at `places` (origin and angle) above the ground.
+    pub fn start(&mut self, places: [(Vec2, f32); BODIES], edges: [Edge; EDGES]) {
+        let mut contacts = std::mem::take(&mut self.state.contacts);
+        contacts.clear();
+        self.state = State {
+            bodies: std::array::from_fn(|i| Body::new(&self.craft.parts[i], places[i].0, places[i].1)),
+            stops: Default::default(),
+            hinge_impulses: Default::default(),
+            edges,
+            contacts,
+            touch: Touch::default(),
+        };
+        self.find_contacts([true; BODIES]);
     }
 
     /// What decides the future.
@@ -199,7 +212,7 @@ impl World {
     /// Brings the bodies and their contacts, in this order of bodies, into the island.
     fn gather(&mut self, order: [usize; BODIES]) {
         let (State { bodies, edges, contacts, .. }, island) = (&mut self.state, &mut self.island);
-        island.clear(BODIES * EDGES);
+        island.clear();
         for (number, body) in bodies.iter_mut().enumerate() {
             body.wake();
             body.sweep.from = body.sweep.to;
@@ -354,7 +367,7 @@ impl World {
         let (State { bodies, edges, contacts, touch, .. }, island) = (&mut self.state, &mut self.island);
         let number = usize::from(contacts[first].part);
         let (part, body) = (&self.craft.parts[number], &mut bodies[number]);
-        island.clear(BODIES * EDGES);
+        island.clear();
         let mut gather = |i: usize, contact: &Contact| {
             let friction = mixed_friction(&edges[usize::from(contact.edge)], part);
             island.contacts.push(ContactSolver::new(i, contact, friction));
