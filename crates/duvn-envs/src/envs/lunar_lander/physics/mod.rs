@@ -6,6 +6,7 @@
 
 mod body;
 mod contact;
+mod continuous;
 mod distance;
 pub mod geometry;
 mod impact;

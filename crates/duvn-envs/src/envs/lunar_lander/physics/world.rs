@@ -1,12 +1,14 @@
 //! The bodies, the ground and what is between them, and one time step of it all.
 
-use super::body::{Body, Edge, Motion, Part, Sweep};
+use super::body::{Body, Edge, Motion, Part};
 use super::contact::{Change, Contact, ContactSolver};
 use super::geometry::{Vec2, least, vec2};
-use super::impact::time_of_impact;
 use super::island::{Hinges, Island, hinged};
 use super::joint::{Hinge, HingeImpulse, Stop};
-use super::*;
+use super::{
+    BAUMGARTE, LINEAR_SLOP, POSITION_ITERATIONS, STILL_SPEED, STILL_SPIN, TIME_STEP, TIME_TO_SLEEP,
+    VELOCITY_ITERATIONS,
+};
 use serde::{Deserialize, Serialize};
 
 /// How many bodies move.
@@ -38,7 +40,8 @@ pub struct Touch {
 }
 
 impl Touch {
-    fn note(&mut self, part: u8, change: Option<Change>) {
+    /// Takes notice of a change of a part's contact with the ground.
+    pub fn note(&mut self, part: u8, change: Option<Change>) {
         match (part, change) {
             (_, None) => {}
             (0, Some(change)) => self.crashed |= change == Change::Began,
@@ -50,21 +53,21 @@ impl Touch {
 /// Everything that decides the future of the bodies.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct State {
-    bodies: [Body; BODIES],
+    pub(super) bodies: [Body; BODIES],
     stops: [Stop; 2],
     hinge_impulses: [HingeImpulse; 2],
-    edges: [Edge; EDGES],
+    pub(super) edges: [Edge; EDGES],
     /// Oldest first. Everything that goes through the contacts takes the youngest first.
-    contacts: Vec<Contact>,
-    touch: Touch,
+    pub(super) contacts: Vec<Contact>,
+    pub(super) touch: Touch,
 }
 
 /// The simulation.
 #[derive(Debug)]
 pub struct World {
-    craft: Craft,
-    state: State,
-    island: Island,
+    pub(super) craft: Craft,
+    pub(super) state: State,
+    pub(super) island: Island,
 }
 
 impl World {
@@ -170,7 +173,7 @@ impl World {
     }
 
     /// Adds the contacts that the parts that `moved` have come near to.
-    fn find_contacts(&mut self, moved: [bool; BODIES]) {
+    pub(super) fn find_contacts(&mut self, moved: [bool; BODIES]) {
         let State { bodies, edges, contacts, .. } = &mut self.state;
         for (e, edge) in (0..).zip(edges) {
             for (p, body) in (0..).zip(bodies.iter_mut()) {
@@ -292,124 +295,9 @@ impl World {
             self.state.bodies.iter_mut().for_each(Body::sleep);
         }
     }
-
-    /// Takes back movements through the ground: the bodies are stopped at their impacts, one after the
-    /// other, and go on from there without minding their hinges until the next step.
-    fn solve_impacts(&mut self) {
-        for body in &mut self.state.bodies {
-            body.sweep.since = 0.0;
-        }
-        for contact in &mut self.state.contacts {
-            (contact.impact, contact.impacts) = (None, 0);
-        }
-        let mut ground_since = 0.0;
-        while let Some((first, alpha)) = self.first_impact(&mut ground_since) {
-            let State { bodies, edges, contacts, touch, .. } = &mut self.state;
-            let contact = &mut contacts[first];
-            let number = usize::from(contact.part);
-            let (part, body) = (&self.craft.parts[number], &mut bodies[number]);
-            let before = body.sweep;
-            body.advance(part, alpha);
-            touch.note(contact.part, contact.update(&edges[usize::from(contact.edge)], part, body));
-            contact.impact = None;
-            contact.impacts += 1;
-            if !contact.touching {
-                contact.enabled = false;
-                body.sweep = before;
-                body.update_pose(part);
-                continue;
-            }
-            ground_since = alpha;
-            body.wake();
-            self.solve_impact(first, alpha);
-        }
-    }
-
-    /// The contact with the earliest impact and its time, if there is one before the end of the step.
-    fn first_impact(&mut self, ground_since: &mut f32) -> Option<(usize, f32)> {
-        let State { bodies, edges, contacts, .. } = &mut self.state;
-        let (mut first, mut earliest) = (None, 1.0);
-        for (i, contact) in contacts.iter_mut().enumerate().rev() {
-            if !contact.enabled || contact.impacts > MAX_IMPACTS {
-                continue;
-            }
-            let number = usize::from(contact.part);
-            let alpha = match contact.impact {
-                Some(alpha) => alpha,
-                None if !bodies[number].awake => continue,
-                None => {
-                    // The ground keeps the time of its last impact, and part and ground go on from the
-                    // later one.
-                    let sweep: &mut Sweep = &mut bodies[number].sweep;
-                    if *ground_since < sweep.since {
-                        *ground_since = sweep.since;
-                    } else if sweep.since < *ground_since {
-                        sweep.advance(*ground_since);
-                    }
-                    let since = sweep.since;
-                    let edge = &edges[usize::from(contact.edge)];
-                    let alpha = time_of_impact(edge, &self.craft.parts[number], sweep)
-                        .map_or(1.0, |beta| least(since + (1.0 - since) * beta, 1.0));
-                    contact.impact = Some(alpha);
-                    alpha
-                }
-            };
-            if alpha < earliest {
-                (first, earliest) = (Some(i), alpha);
-            }
-        }
-        first.filter(|_| 1.0 - 10.0 * f32::EPSILON >= earliest).map(|first| (first, earliest))
-    }
-
-    /// Solves the contacts of the part that hits the ground at `alpha`, the one that hits first, and moves
-    /// the part for the rest of the step.
-    fn solve_impact(&mut self, first: usize, alpha: f32) {
-        let (State { bodies, edges, contacts, touch, .. }, island) = (&mut self.state, &mut self.island);
-        let number = usize::from(contacts[first].part);
-        let (part, body) = (&self.craft.parts[number], &mut bodies[number]);
-        island.clear();
-        let mut gather = |i: usize, contact: &Contact| {
-            let friction = mixed_friction(&edges[usize::from(contact.edge)], part);
-            island.contacts.push(ContactSolver::new(i, contact, friction));
-            island.contact_impulses.push(Default::default());
-        };
-        gather(first, &contacts[first]);
-        for i in (0..contacts.len()).rev().filter(|&i| i != first) {
-            let contact = &mut contacts[i];
-            if usize::from(contact.part) == number {
-                touch.note(contact.part, contact.update(&edges[usize::from(contact.edge)], part, body));
-                if contact.touching {
-                    gather(i, contact);
-                }
-            }
-        }
-        island.places[number] = body.sweep.to;
-        island.moves[number] = body.motion;
-        for _ in 0..IMPACT_POSITION_ITERATIONS {
-            if island.correct_contacts(&self.craft, IMPACT_BAUMGARTE) >= -1.5 * LINEAR_SLOP {
-                break;
-            }
-        }
-        body.sweep.from = island.places[number];
-        for solver in &mut island.contacts {
-            solver.prepare(part, island.places[number]);
-        }
-        island.iterate(&self.craft, Hinges::Left, VELOCITY_ITERATIONS);
-        island.moves[number].carry(&mut island.places[number], (1.0 - alpha) * TIME_STEP);
-        body.motion = island.moves[number];
-        body.sweep.to = island.places[number];
-        body.update_pose(part);
-
-        let mut moved = [false; BODIES];
-        moved[number] = body.update_bounds(part);
-        for contact in contacts.iter_mut().filter(|contact| usize::from(contact.part) == number) {
-            contact.impact = None;
-        }
-        self.find_contacts(moved);
-    }
 }
 
 /// The geometric mean of the two coefficients.
-fn mixed_friction(edge: &Edge, part: &Part) -> f32 {
+pub fn mixed_friction(edge: &Edge, part: &Part) -> f32 {
     (edge.friction * part.friction).sqrt()
 }
