@@ -1,9 +1,9 @@
 //! The environments, one file each.
 
 mod chain;
-mod lunar_lander;
+pub mod lunar_lander;
 mod toy;
 
 pub use chain::Chain;
-pub use lunar_lander::{LunarLander, Shape};
+pub use lunar_lander::LunarLander;
 pub use toy::Toy;

@@ -152,7 +152,7 @@ impl LunarLander {
         shapes
     }
 
-    /// One step with an action: the fuel it costs, and whether the episode has ended and how.
+    /// Fires the engine that `action` names, lets the world go on and judges what came of it.
     fn act(&mut self, action: usize) -> Step {
         let (sin, cos) = {
             let angle = f64::from(self.world.body(HULL).sweep.to.a);
@@ -287,5 +287,44 @@ impl Environment for LunarLander {
         (self.rng, self.heights) = (saved.rng, saved.heights);
         (self.potential, self.observation) = (saved.potential, saved.observation);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_picture_shows_ground_craft_and_flags_where_they_are() {
+        let mut lander = LunarLander::new(0);
+        lander.reset(Some(3));
+        let shapes = lander.shapes();
+        let centre = |shape: &Shape| {
+            let n = shape.points.len() as f32;
+            [0, 1].map(|axis| shape.points.iter().map(|point| point[axis]).sum::<f32>() / n)
+        };
+        let [_sky, ground, hull, one, two, flags @ ..] = &shapes[..] else { panic!("{shapes:?}") };
+        assert_eq!(ground.points.len(), CHUNKS + 2);
+        let [x, y] = centre(hull);
+        let seen = lander.seen();
+        assert!((x - (10.0 + 10.0 * seen[0] as f32)).abs() < 0.1, "{x}");
+        assert!((y - (HELIPAD_Y as f32 + 0.6 + 6.67 * seen[1] as f32)).abs() < 0.2, "{y}");
+        // The first leg is on the right.
+        assert!(centre(one)[0] > x && centre(two)[0] < x);
+        assert_eq!(flags.len(), 4);
+        assert!(flags.iter().all(|flag| flag.points.iter().all(|point| point[1] >= HELIPAD_Y as f32)));
+    }
+
+    #[test]
+    fn every_engine_pushes_its_own_way() {
+        let after = |action: usize| {
+            let mut lander = LunarLander::new(0);
+            lander.reset(Some(5));
+            (0..10).for_each(|_| drop(lander.step(action.into())));
+            lander.observation
+        };
+        let [idle, left, main, right] = [0, 1, 2, 3].map(after);
+        assert!(main[3] > idle[3] + 0.1, "the main engine lifts");
+        assert!(left[5] > idle[5] && idle[5] > right[5], "the side engines turn");
     }
 }

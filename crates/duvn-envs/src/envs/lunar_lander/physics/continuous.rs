@@ -112,7 +112,7 @@ impl World {
         for solver in &mut island.contacts {
             solver.prepare(part, island.places[number]);
         }
-        island.iterate(&self.craft, Hinges::Left, VELOCITY_ITERATIONS);
+        island.iterate(&self.craft, Hinges::Out, VELOCITY_ITERATIONS);
         island.moves[number].carry(&mut island.places[number], (1.0 - alpha) * TIME_STEP);
         body.motion = island.moves[number];
         body.sweep.to = island.places[number];

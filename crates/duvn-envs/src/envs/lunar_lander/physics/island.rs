@@ -30,8 +30,8 @@ pub enum Hinges {
     SecondFirst,
     /// Hinge 0 before hinge 1.
     FirstFirst,
-    /// Not at all.
-    Left,
+    /// The hinges are left out.
+    Out,
 }
 
 impl Hinges {
@@ -40,7 +40,7 @@ impl Hinges {
         match self {
             Hinges::SecondFirst => &[1, 0],
             Hinges::FirstFirst => &[0, 1],
-            Hinges::Left => &[],
+            Hinges::Out => &[],
         }
     }
 }
@@ -109,7 +109,7 @@ impl Island {
     /// bit, but for the sums of the hinges, which creep on by the same amounts each time. From
     /// there on no more than those additions are needed, and the result is that of all the rounds.
     pub fn iterate(&mut self, craft: &Craft, hinges: Hinges, times: u32) {
-        let hinged = hinges != Hinges::Left;
+        let hinged = hinges != Hinges::Out;
         match (hinges, self.contacts.is_empty()) {
             (Hinges::SecondFirst, true) => self.rounds::<1, false>(craft, hinged, times),
             (Hinges::FirstFirst, true) => self.rounds::<0, false>(craft, hinged, times),
