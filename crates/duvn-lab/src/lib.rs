@@ -10,3 +10,4 @@ pub mod run;
 pub mod seeds;
 pub mod settings;
 pub mod stats;
+pub mod values;
