@@ -127,19 +127,21 @@ impl Simd for __m512 {
         }
     }
     /// Square root and quotient from the 14-bit estimates and one Newton step each (about 1 unit in the last
-    /// place): the exact instructions share one divider that would need three times the cycles.
+    /// place): the exact instructions share one divider that would need three times the cycles. The estimate of
+    /// the quotient starts from the uncorrected root, so that the two Newton steps do not wait for each other.
     #[inline(always)]
     unsafe fn over_root(self, v: Self, epsilon: Self) -> Self {
         unsafe {
             let half = _mm512_set1_ps(0.5);
             let v = _mm512_max_ps(v, _mm512_set1_ps(f32::MIN_POSITIVE));
             let estimate = _mm512_rsqrt14_ps(v);
+            let rough = _mm512_fmadd_ps(v, estimate, epsilon);
+            let inverse = _mm512_rcp14_ps(rough);
             let root = _mm512_mul_ps(v, estimate);
             let correction = _mm512_fnmadd_ps(root, _mm512_mul_ps(half, estimate), half);
-            let divisor = _mm512_add_ps(_mm512_fmadd_ps(root, correction, root), epsilon);
-            let inverse = _mm512_rcp14_ps(divisor);
-            let correction = _mm512_fnmadd_ps(divisor, inverse, _mm512_set1_ps(1.0));
-            _mm512_mul_ps(self, _mm512_fmadd_ps(inverse, correction, inverse))
+            let divisor = _mm512_fmadd_ps(root, correction, rough);
+            let factor = _mm512_fnmadd_ps(divisor, inverse, _mm512_set1_ps(2.0));
+            _mm512_mul_ps(_mm512_mul_ps(self, inverse), factor)
         }
     }
 }

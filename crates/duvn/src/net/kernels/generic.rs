@@ -156,8 +156,9 @@ pub(super) struct Adam<'a> {
 }
 
 struct AdamVectors<S> {
-    keep_mean: S,
-    keep_variance: S,
+    gain_mean: S,
+    beta2: S,
+    root_gain_variance: S,
     minus_rate: S,
     epsilon: S,
 }
@@ -168,22 +169,24 @@ impl<S: Simd> AdamVectors<S> {
         // SAFETY: the CPU has the instruction set of `S`.
         unsafe {
             AdamVectors {
-                keep_mean: S::splat(step.one_minus_beta1),
-                keep_variance: S::splat(step.one_minus_beta2),
+                gain_mean: S::splat(step.one_minus_beta1),
+                beta2: S::splat(step.beta2),
+                root_gain_variance: S::splat(step.root_one_minus_beta2),
                 minus_rate: S::splat(-step.rate),
                 epsilon: S::splat(step.epsilon),
             }
         }
     }
 
-    /// m += (1 - beta1) (g - m); v += (1 - beta2) (g² - v); w -= rate m / (sqrt(v) + epsilon).
+    /// m += (1 - beta1) (g - m); v = beta2 v + (√(1 - beta2) g)²; w -= rate m / (sqrt(v) + epsilon).
     #[inline(always)]
     unsafe fn update(&self, g: S, w: *mut f32, m: *mut f32, v: *mut f32) {
         // SAFETY: the caller owns a vector at each of the three pointers.
         unsafe {
             let (old_w, old_m, old_v) = (S::load(w), S::load(m), S::load(v));
-            let new_m = g.sub(old_m).mul_add(self.keep_mean, old_m);
-            let new_v = g.mul(g).sub(old_v).mul_add(self.keep_variance, old_v);
+            let new_m = g.sub(old_m).mul_add(self.gain_mean, old_m);
+            let scaled = g.mul(self.root_gain_variance);
+            let new_v = scaled.mul_add(scaled, old_v.mul(self.beta2));
             new_m.store(m);
             new_v.store(v);
             new_m.over_root(new_v, self.epsilon).mul_add(self.minus_rate, old_w).store(w);
