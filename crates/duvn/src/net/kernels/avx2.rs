@@ -13,6 +13,7 @@ impl Simd for __m256 {
     const LANES: usize = 8;
     const ROWS: usize = 6;
     const GRADIENT_ROWS: usize = 6;
+    const DIRECT_ROWS: usize = 0;
     const VECTORS: usize = 2;
 
     #[inline(always)]

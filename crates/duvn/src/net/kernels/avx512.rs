@@ -13,6 +13,7 @@ impl Simd for __m512 {
     const LANES: usize = 16;
     const ROWS: usize = 6;
     const GRADIENT_ROWS: usize = 4;
+    const DIRECT_ROWS: usize = 24;
     const VECTORS: usize = 4;
 
     #[inline(always)]
@@ -71,6 +72,19 @@ impl Simd for __m512 {
             let indices = _mm512_add_epi32(lanes, _mm512_set1_epi32(first as i32));
             _mm512_storeu_si512(list.add(count).cast(), _mm512_maskz_compress_epi32(bits, indices));
             count + bits.count_ones() as usize
+        }
+    }
+    #[inline(always)]
+    unsafe fn sum4([a, b, c, d]: [Self; 4]) -> [f32; 4] {
+        unsafe {
+            let ab = _mm512_add_ps(_mm512_unpacklo_ps(a, b), _mm512_unpackhi_ps(a, b));
+            let cd = _mm512_add_ps(_mm512_unpacklo_ps(c, d), _mm512_unpackhi_ps(c, d));
+            // Every quarter now holds four partial sums, one of each vector.
+            let low = _mm512_shuffle_ps::<0x44>(ab, cd);
+            let sums = _mm512_add_ps(low, _mm512_shuffle_ps::<0xee>(ab, cd));
+            let sums = _mm256_add_ps(_mm512_castps512_ps256(sums), _mm512_extractf32x8_ps::<1>(sums));
+            let sums = _mm_add_ps(_mm256_castps256_ps128(sums), _mm256_extractf128_ps::<1>(sums));
+            std::mem::transmute::<__m128, [f32; 4]>(sums)
         }
     }
     /// Each vector is put together from quarters of four rows, so that shuffles within quarters finish the job.

@@ -528,6 +528,83 @@ pub(super) unsafe fn transpose<S: Simd>(t: &Transpose) {
     }
 }
 
+/// The operands of [`back`]: `dx[r][k] = (y[r][k] > 0) * scale * sum over n of dy[r][n] w[k][n]`.
+pub(super) struct Back {
+    pub rows: usize,
+    /// Rows of the weights.
+    pub inputs: usize,
+    /// Columns of the weights, a multiple of 16.
+    pub width: usize,
+    pub dy: *const f32,
+    pub dy_stride: usize,
+    /// Weights of `inputs` x `width` in panels.
+    pub w: *const f32,
+    pub y: *const f32,
+    pub y_stride: usize,
+    pub scale: f32,
+    pub dx: *mut f32,
+    pub dx_stride: usize,
+}
+
+/// The gradient of a layer's inputs without a transpose of its weights: sums along their rows. The sums end in
+/// additions across lanes, which pays when a transpose would serve few rows.
+///
+/// # Safety
+/// The CPU has the instruction set of `S`; the matrices are as large as `b` says, those of `y` and `dx` with
+/// `inputs` rounded up to 16 columns.
+#[inline(always)]
+pub(super) unsafe fn back<S: Simd>(b: &Back) {
+    // Padding columns are written too: a buffer may hold what another layer left there.
+    for input in (0..b.inputs.next_multiple_of(16)).step_by(4) {
+        let blocks = b.rows.div_ceil(4);
+        let mut row = 0;
+        for block in 0..blocks {
+            let rows = b.rows / blocks + usize::from(block < b.rows % blocks);
+            // SAFETY: the caller's contract.
+            unsafe {
+                match rows {
+                    1 => back_tile::<S, 1>(b, row, input),
+                    2 => back_tile::<S, 2>(b, row, input),
+                    3 => back_tile::<S, 3>(b, row, input),
+                    _ => back_tile::<S, 4>(b, row, input),
+                }
+            }
+            row += rows;
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn back_tile<S: Simd, const MR: usize>(b: &Back, row: usize, input: usize) {
+    let grid = Grid::Panels { rows: b.inputs, cols: b.width };
+    // SAFETY: as `back`. Past the last row of the weights the last one is read again; the sums of it go to
+    // padding, where `y` is 0.
+    unsafe {
+        let dy = b.dy.add(row * b.dy_stride);
+        let mut acc = [[S::splat(0.0); 4]; MR];
+        for start in (0..b.width).step_by(PANEL) {
+            let (offset, stride) = grid.column(start);
+            let w: [*const f32; 4] =
+                std::array::from_fn(|i| b.w.add(offset + (input + i).min(b.inputs - 1) * stride));
+            for col in (0..stride).step_by(S::LANES) {
+                let w: [S; 4] = std::array::from_fn(|i| S::load(w[i].add(col)));
+                for (r, acc) in acc.iter_mut().enumerate() {
+                    let dy = S::load(dy.add(r * b.dy_stride + start + col));
+                    for (acc, &w) in acc.iter_mut().zip(&w) {
+                        *acc = dy.mul_add(w, *acc);
+                    }
+                }
+            }
+        }
+        for (r, acc) in acc.into_iter().enumerate() {
+            let sums = S::sum4(acc);
+            let y = b.y.add((row + r) * b.y_stride + input).cast::<[f32; 4]>().read();
+            let dx: [f32; 4] = std::array::from_fn(|i| if y[i] > 0.0 { b.scale * sums[i] } else { 0.0 });
+            b.dx.add((row + r) * b.dx_stride + input).cast::<[f32; 4]>().write(dx);
+        }
+    }
+}
+
 /// The functions of one instruction set. See the generic functions of the same names for their contracts.
 pub(super) struct Table {
     pub hidden: unsafe fn(&Gemm, &Hidden),
@@ -540,6 +617,8 @@ pub(super) struct Table {
     pub dot: unsafe fn(&Dot),
     pub scatter: unsafe fn(&Scatter),
     pub transpose: unsafe fn(&Transpose),
+    pub back: unsafe fn(&Back),
+    pub direct_rows: usize,
     pub mask_words: unsafe fn(&mut [[u32; 16]; 4], u16, &mut [u16]),
     pub fma_burst: unsafe fn(u64) -> f32,
 }
@@ -560,6 +639,7 @@ macro_rules! entry_points {
             output(d: &Dot) = dot::<$simd>;
             scatter_rows(s: &Scatter) = scatter::<$simd>;
             transpose_weights(t: &Transpose) = transpose::<$simd>;
+            back_direct(b: &Back) = back::<$simd>;
             draw_words(state: &mut [[u32; 16]; 4], most: u16, words: &mut [u16]) = <$simd>::mask_words;
         );
 
@@ -580,6 +660,8 @@ macro_rules! entry_points {
             dot: output,
             scatter: scatter_rows,
             transpose: transpose_weights,
+            back: back_direct,
+            direct_rows: <$simd>::DIRECT_ROWS,
             mask_words: draw_words,
             fma_burst: burst,
         };

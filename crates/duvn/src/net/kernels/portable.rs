@@ -17,6 +17,7 @@ impl Simd for Lanes {
     const LANES: usize = 8;
     const ROWS: usize = 2;
     const GRADIENT_ROWS: usize = 2;
+    const DIRECT_ROWS: usize = 0;
     const VECTORS: usize = 2;
 
     #[inline(always)]

@@ -55,6 +55,16 @@ pub(super) trait Simd: Copy {
         count
     }
 
+    /// Rows up to which `Kernels::back_hidden` takes sums along the weights instead of transposing them.
+    const DIRECT_ROWS: usize;
+
+    /// The sums of the lanes of four vectors.
+    #[inline(always)]
+    unsafe fn sum4(vectors: [Self; 4]) -> [f32; 4] {
+        // SAFETY: the CPU has the instruction set.
+        vectors.map(|vector| unsafe { vector.sum() })
+    }
+
     /// Writes the transpose of the 16 x 16 block at `from` (rows `from_stride` apart) to `to`.
     #[inline(always)]
     unsafe fn transpose16(from: *const f32, from_stride: usize, to: *mut f32, to_stride: usize) {
