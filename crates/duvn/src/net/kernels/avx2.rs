@@ -3,8 +3,8 @@
 use std::arch::x86_64::*;
 
 use super::bits::put;
-use super::generic::entry_points;
 use super::simd::Simd;
+use super::table::entry_points;
 
 // SAFETY (every block in this impl): the contract of `Simd` says that the CPU has AVX2 and FMA, and pointers are
 // good for a whole vector.

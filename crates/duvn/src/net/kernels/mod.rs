@@ -39,15 +39,21 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod backward;
 mod bits;
 mod buffer;
-mod generic;
+mod epilogues;
+mod gemm;
 mod isa;
 mod peak;
 mod portable;
 mod simd;
+mod single;
+mod table;
 
-use generic::{BitsPtr, Gemm, Grid, PANEL, Table};
+use epilogues::BitsPtr;
+use gemm::{Gemm, Grid, PANEL};
+use table::Table;
 
 pub(crate) use buffer::Buffer;
 pub use isa::{Isa, IsaError, force_isa, isa, isa_from_environment};
@@ -168,7 +174,7 @@ impl Kernels {
         rows: usize,
         bits: Option<Bits<'_>>,
         out: &mut ActsMut<'_>,
-    ) -> generic::Hidden {
+    ) -> epilogues::Hidden {
         assert!(layer.width.is_multiple_of(16));
         assert!(layer.weights.len() >= layer.inputs * layer.width && layer.bias.len() >= layer.width);
         assert!(holds(out.data, out.stride, rows, layer.width));
@@ -181,7 +187,7 @@ impl Kernels {
                 (BitsPtr { words: words.as_ptr(), starts: bits.starts.as_ptr() }, bits.scale)
             }
         };
-        generic::Hidden {
+        epilogues::Hidden {
             bias: layer.bias.as_ptr(),
             bits: pointer,
             scale,
@@ -268,7 +274,7 @@ impl Kernels {
         assert!(layer.width.is_multiple_of(16) && holds(x.data, x.stride, rows, layer.width));
         assert!(layer.weights.len() >= layer.outputs * layer.width && layer.bias.len() >= layer.outputs);
         assert!(holds(out.data, out.stride, rows, layer.outputs));
-        let dot = generic::Dot {
+        let dot = single::Dot {
             rows,
             outputs: layer.outputs,
             depth: layer.width,
@@ -287,7 +293,7 @@ impl Kernels {
         assert!(gemm.cols.is_multiple_of(16));
         assert!(holds(y.data, y.stride, gemm.rows, gemm.cols));
         assert!(holds(dx.data, dx.stride, gemm.rows, gemm.cols));
-        let epilogue = generic::Gate {
+        let epilogue = epilogues::Gate {
             y: y.data.as_ptr(),
             y_stride: y.stride,
             scale,
@@ -343,7 +349,7 @@ impl Kernels {
         if rows <= self.table.direct_rows {
             let inputs = padded(layer.inputs);
             assert!(holds(y.data, y.stride, rows, inputs) && holds(dx.data, dx.stride, rows, inputs));
-            let back = generic::Back {
+            let back = backward::Back {
                 rows,
                 inputs: layer.inputs,
                 width: layer.width,
@@ -362,7 +368,7 @@ impl Kernels {
         }
         for first in (0..layer.inputs).step_by(PANEL) {
             let count = (layer.inputs - first).min(PANEL);
-            let transpose = generic::Transpose {
+            let transpose = backward::Transpose {
                 rows: layer.inputs,
                 cols: layer.width,
                 used: units,
@@ -391,13 +397,13 @@ impl Kernels {
         assert!(gemm.cols.is_multiple_of(16) && sink.holds(gemm.rows * gemm.cols));
         match sink {
             Sink::Store(out) => {
-                let store = generic::Store { out: out.as_mut_ptr(), grid };
+                let store = epilogues::Store { out: out.as_mut_ptr(), grid };
                 // SAFETY: C was compared above, A and B by the caller; `Kernels` vouches for the CPU.
                 unsafe { (self.table.gradient)(gemm, &store) }
             }
             Sink::Adam { w, m, v, step } => {
                 let (w, m, v) = (w.as_mut_ptr(), m.as_mut_ptr(), v.as_mut_ptr());
-                let adam = generic::Adam { w, m, v, grid, step };
+                let adam = epilogues::Adam { w, m, v, grid, step };
                 // SAFETY: C was compared above, A and B by the caller; `Kernels` vouches for the CPU.
                 unsafe { (self.table.gradient_adam)(gemm, &adam) }
             }
@@ -472,7 +478,7 @@ impl Kernels {
         assert!(indices.iter().all(|&i| (i as usize) < inputs), "observation index out of range");
         assert!(width.is_multiple_of(16) && g.len() >= inputs * width);
         assert!(holds(dy.data, dy.stride, indices.len(), width));
-        let scatter = generic::Scatter {
+        let scatter = backward::Scatter {
             rows: indices.len(),
             cols: width,
             indices: indices.as_ptr(),
@@ -498,7 +504,7 @@ impl Kernels {
         let len = g.len();
         assert!(len.is_multiple_of(16) && w.len() == len && m.len() == len && v.len() == len);
         let (w, m, v) = (w.as_mut_ptr(), m.as_mut_ptr(), v.as_mut_ptr());
-        let adam = generic::Adam { w, m, v, grid: Grid::Rows { stride: len }, step };
+        let adam = epilogues::Adam { w, m, v, grid: Grid::Rows { stride: len }, step };
         // SAFETY: the lengths were compared above, and `Kernels` exists only where the CPU has the instructions.
         unsafe { (self.table.adam_flat)(g.as_ptr(), scale, len, &adam) }
     }

@@ -1,7 +1,7 @@
 //! The path without explicit vector instructions: arrays that the compiler vectorises for the baseline CPU.
 
-use super::generic::entry_points;
 use super::simd::Simd;
+use super::table::entry_points;
 
 #[derive(Clone, Copy)]
 pub(super) struct Lanes([f32; 8]);
