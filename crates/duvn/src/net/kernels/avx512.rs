@@ -2,7 +2,6 @@
 
 use std::arch::x86_64::*;
 
-use super::bits::put;
 use super::simd::Simd;
 use super::table::entry_points;
 
@@ -114,7 +113,8 @@ impl Simd for __m512 {
         unsafe {
             let mut s: [__m512i; 4] = std::array::from_fn(|i| _mm512_loadu_si512(state[i].as_ptr().cast()));
             let most = _mm512_set1_epi16(most as i16);
-            for pair in words.chunks_mut(2) {
+            let count = words.len();
+            for at in (0..count).step_by(2) {
                 let sum = _mm512_rol_epi32::<7>(_mm512_add_epi32(s[0], s[3]));
                 let number = _mm512_add_epi32(sum, s[0]);
                 let shifted = _mm512_slli_epi32::<9>(s[1]);
@@ -124,7 +124,13 @@ impl Simd for __m512 {
                 s[0] = _mm512_xor_si512(s[0], s[3]);
                 s[2] = _mm512_xor_si512(s[2], shifted);
                 s[3] = _mm512_rol_epi32::<11>(s[3]);
-                put(pair, _mm512_cmple_epu16_mask(number, most));
+                let bits = _mm512_cmple_epu16_mask(number, most);
+                if at + 2 <= count {
+                    // Both words at once, which x86 keeps in this order.
+                    words.as_mut_ptr().add(at).cast::<u32>().write_unaligned(bits);
+                } else {
+                    words[at] = bits as u16;
+                }
             }
             for (words, s) in state.iter_mut().zip(s) {
                 _mm512_storeu_si512(words.as_mut_ptr().cast(), s);
