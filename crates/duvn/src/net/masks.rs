@@ -109,9 +109,9 @@ impl Masks {
         self.rows = rows;
         self.extent = extent;
         self.scale = 1.0 / keep;
-        let threshold = ((f64::from(keep) * 65536.0).round() as u32).max(1);
+        let most = (f64::from(keep) * 65536.0).round().max(1.0) as u32 - 1;
         self.words.resize(rows * self.row_words, 0);
-        kernels.mask_words(&mut rng.state, threshold, &mut self.words);
+        kernels.mask_words(&mut rng.state, most as u16, &mut self.words);
     }
 
     /// The number of rows.

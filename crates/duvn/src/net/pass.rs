@@ -133,7 +133,7 @@ impl Workspace {
             self.dense.reserve(rows * row_stride(padded(shape.input.len())));
         }
         let inputs = layout.canonical().map(|layer| padded(layer.inputs)).max().unwrap_or(0);
-        self.list.resize(inputs, 0);
+        self.list.resize(inputs + 16, 0);
     }
 
     /// Makes room for the backward pass on `rows` rows.

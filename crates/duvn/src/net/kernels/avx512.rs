@@ -2,6 +2,7 @@
 
 use std::arch::x86_64::*;
 
+use super::bits::put;
 use super::generic::entry_points;
 use super::simd::Simd;
 
@@ -60,6 +61,64 @@ impl Simd for __m512 {
     #[inline(always)]
     unsafe fn nonzero(self) -> u32 {
         unsafe { u32::from(_mm512_cmp_ps_mask::<_CMP_NEQ_UQ>(self, _mm512_setzero_ps())) }
+    }
+    #[inline(always)]
+    unsafe fn prefetch(at: *const f32) {
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(at.cast()) }
+    }
+    #[inline(always)]
+    unsafe fn list_nonzero(self, first: u32, list: *mut u32, count: usize) -> usize {
+        unsafe {
+            let bits = self.nonzero() as __mmask16;
+            let lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+            let indices = _mm512_add_epi32(lanes, _mm512_set1_epi32(first as i32));
+            _mm512_storeu_si512(list.add(count).cast(), _mm512_maskz_compress_epi32(bits, indices));
+            count + bits.count_ones() as usize
+        }
+    }
+    /// Each vector is put together from quarters of four rows, so that shuffles within quarters finish the job.
+    #[inline(always)]
+    unsafe fn transpose16(from: *const f32, from_stride: usize, to: *mut f32, to_stride: usize) {
+        unsafe {
+            for col in (0..16).step_by(4) {
+                let quarters = |row: usize| {
+                    let at = |q: usize| _mm_loadu_ps(from.add((row + 4 * q) * from_stride + col));
+                    let v = _mm512_castps128_ps512(at(0));
+                    let v = _mm512_insertf32x4::<1>(v, at(1));
+                    let v = _mm512_insertf32x4::<2>(v, at(2));
+                    _mm512_insertf32x4::<3>(v, at(3))
+                };
+                let (a, b, c, d) = (quarters(0), quarters(1), quarters(2), quarters(3));
+                let (ab_low, ab_high) = (_mm512_unpacklo_ps(a, b), _mm512_unpackhi_ps(a, b));
+                let (cd_low, cd_high) = (_mm512_unpacklo_ps(c, d), _mm512_unpackhi_ps(c, d));
+                _mm512_shuffle_ps::<0x44>(ab_low, cd_low).store(to.add(col * to_stride));
+                _mm512_shuffle_ps::<0xee>(ab_low, cd_low).store(to.add((col + 1) * to_stride));
+                _mm512_shuffle_ps::<0x44>(ab_high, cd_high).store(to.add((col + 2) * to_stride));
+                _mm512_shuffle_ps::<0xee>(ab_high, cd_high).store(to.add((col + 3) * to_stride));
+            }
+        }
+    }
+    #[inline(always)]
+    unsafe fn mask_words(state: &mut [[u32; 16]; 4], most: u16, words: &mut [u16]) {
+        unsafe {
+            let mut s: [__m512i; 4] = std::array::from_fn(|i| _mm512_loadu_si512(state[i].as_ptr().cast()));
+            let most = _mm512_set1_epi16(most as i16);
+            for pair in words.chunks_mut(2) {
+                let sum = _mm512_rol_epi32::<7>(_mm512_add_epi32(s[0], s[3]));
+                let number = _mm512_add_epi32(sum, s[0]);
+                let shifted = _mm512_slli_epi32::<9>(s[1]);
+                s[2] = _mm512_xor_si512(s[2], s[0]);
+                s[3] = _mm512_xor_si512(s[3], s[1]);
+                s[1] = _mm512_xor_si512(s[1], s[2]);
+                s[0] = _mm512_xor_si512(s[0], s[3]);
+                s[2] = _mm512_xor_si512(s[2], shifted);
+                s[3] = _mm512_rol_epi32::<11>(s[3]);
+                put(pair, _mm512_cmple_epu16_mask(number, most));
+            }
+            for (words, s) in state.iter_mut().zip(s) {
+                _mm512_storeu_si512(words.as_mut_ptr().cast(), s);
+            }
+        }
     }
     #[inline(always)]
     unsafe fn sum(self) -> f32 {

@@ -5,6 +5,7 @@ use crate::net::adam::AdamStep;
 
 /// Columns of a weight panel.
 pub(super) const PANEL: usize = 64;
+const PF: usize = 0;
 
 /// Where element (row, column) of a matrix with a multiple of 16 columns lies.
 #[derive(Clone, Copy)]
@@ -50,6 +51,13 @@ pub(super) trait Epilogue<S: Simd> {
     /// The CPU has the instruction set of `S`; rows `row..row + MR` and columns `col..col + NV * LANES` are inside
     /// the matrices of the epilogue, and no panel boundary lies within those columns.
     unsafe fn finish<const MR: usize, const NV: usize>(&self, row: usize, col: usize, acc: &[[S; NV]; MR]);
+
+    /// Asks for the memory that `finish` will need, before the sums for it begin.
+    ///
+    /// # Safety
+    /// As `finish`.
+    #[inline(always)]
+    unsafe fn prepare<const MR: usize, const NV: usize>(&self, _row: usize, _col: usize) {}
 }
 
 /// Dropout bits of a layer: the words of row `r` begin at `words[starts[r]]`. Null `words`: no dropout.
@@ -193,6 +201,22 @@ impl<S: Simd> AdamVectors<S> {
 
 impl<S: Simd> Epilogue<S> for Adam<'_> {
     #[inline(always)]
+    unsafe fn prepare<const MR: usize, const NV: usize>(&self, row: usize, col: usize) {
+        let (offset, stride) = self.grid.column(col);
+        for i in 0..MR {
+            for j in (0..NV * S::LANES).step_by(16) {
+                let at = offset + (row + i + PF) * stride + j;
+                // SAFETY: any address may be prefetched; `wrapping_add` makes no claim about it.
+                unsafe {
+                    S::prefetch(self.w.wrapping_add(at));
+                    S::prefetch(self.m.wrapping_add(at));
+                    S::prefetch(self.v.wrapping_add(at));
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
     unsafe fn finish<const MR: usize, const NV: usize>(&self, row: usize, col: usize, acc: &[[S; NV]; MR]) {
         let (offset, stride) = self.grid.column(col);
         // SAFETY: the contract of `finish`.
@@ -221,6 +245,7 @@ unsafe fn tile<S: Simd, E: Epilogue<S>, const TRANSPOSED: bool, const MR: usize,
 ) {
     // SAFETY: `gemm` passes rows and columns inside C, so that every access is inside A and B.
     unsafe {
+        epilogue.prepare::<MR, NV>(row, col);
         let mut acc = [[S::splat(0.0); NV]; MR];
         let a = g.a.add(if TRANSPOSED { row } else { row * g.a_stride });
         for k in 0..g.depth {
@@ -312,20 +337,15 @@ pub(super) unsafe fn gather<S: Simd, E: Epilogue<S>>(g: &Gemm, indices: *const u
 /// One row through a hidden layer: only the weight rows of inputs that are not 0 are read.
 ///
 /// # Safety
-/// As [`gemm`] with `g.rows == 1`; `list` and `values` have room for `g.depth` rounded up to 16 elements, and
-/// the row of A is readable up to that length with zeros at its end.
+/// As [`gemm`] with `g.rows == 1`; the row of A is readable up to `g.depth` rounded up to 16, with zeros at its
+/// end, and `list` has room for 16 elements more than that.
 #[inline(always)]
 pub(super) unsafe fn single<S: Simd, E: Epilogue<S>>(g: &Gemm, list: *mut u32, epilogue: &E) {
     let mut count = 0;
     for k in (0..g.depth).step_by(S::LANES) {
         // SAFETY: the row of A is padded to whole vectors; `count` never exceeds the number of inputs seen.
         unsafe {
-            let mut bits = S::load(g.a.add(k)).nonzero();
-            while bits != 0 {
-                *list.add(count) = k as u32 + bits.trailing_zeros();
-                count += 1;
-                bits &= bits - 1;
-            }
+            count = S::load(g.a.add(k)).list_nonzero(k as u32, list, count);
         }
     }
     let mut col = 0;
@@ -541,7 +561,7 @@ pub(super) struct Table {
     pub dot: unsafe fn(&Dot),
     pub scatter: unsafe fn(&Scatter),
     pub transpose: unsafe fn(&Transpose),
-    pub mask_words: unsafe fn(&mut [[u32; 16]; 4], u32, &mut [u16]),
+    pub mask_words: unsafe fn(&mut [[u32; 16]; 4], u16, &mut [u16]),
     pub fma_burst: unsafe fn(u64) -> f32,
 }
 
@@ -561,7 +581,7 @@ macro_rules! entry_points {
             output(d: &Dot) = dot::<$simd>;
             scatter_rows(s: &Scatter) = scatter::<$simd>;
             transpose_weights(t: &Transpose) = transpose::<$simd>;
-            draw_words(state: &mut [[u32; 16]; 4], threshold: u32, words: &mut [u16]) = super::bits::mask_words;
+            draw_words(state: &mut [[u32; 16]; 4], most: u16, words: &mut [u16]) = <$simd>::mask_words;
         );
 
         $(#[$features])?

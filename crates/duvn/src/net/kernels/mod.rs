@@ -221,7 +221,7 @@ impl Kernels {
         list: &mut [u32],
         out: &mut ActsMut<'_>,
     ) {
-        assert!(x.len() >= padded(layer.inputs) && list.len() >= padded(layer.inputs));
+        assert!(x.len() >= padded(layer.inputs) && list.len() >= padded(layer.inputs) + 16);
         // The kernel reads whole vectors and would take what lies in the padding for inputs.
         assert!(x[layer.inputs..padded(layer.inputs)].iter().all(|&x| x == 0.0));
         let epilogue = Self::hidden_epilogue(layer, 1, bits, out);
@@ -475,10 +475,10 @@ impl Kernels {
         unsafe { (self.table.adam_flat)(g.as_ptr(), scale, len, &adam) }
     }
 
-    /// Fills `words` with dropout bits, set with probability `threshold` / 65536.
-    pub(crate) fn mask_words(self, state: &mut [[u32; 16]; 4], threshold: u32, words: &mut [u16]) {
+    /// Fills `words` with dropout bits, set with probability (`most` + 1) / 65536.
+    pub(crate) fn mask_words(self, state: &mut [[u32; 16]; 4], most: u16, words: &mut [u16]) {
         // SAFETY: slices only; `Kernels` exists only where the CPU has the instructions.
-        unsafe { (self.table.mask_words)(state, threshold, words) }
+        unsafe { (self.table.mask_words)(state, most, words) }
     }
 
     fn fma_burst(self, rounds: u64) -> f32 {

@@ -36,7 +36,28 @@ pub(super) trait Simd: Copy {
     /// `self / (sqrt(v) + epsilon)` for `v >= 0`, and 0 where `self` is 0, whatever `v` and `epsilon` are.
     unsafe fn over_root(self, v: Self, epsilon: Self) -> Self;
 
+    /// Asks for the cache line of `at`, which may be any address, before it is needed.
+    #[inline(always)]
+    unsafe fn prefetch(_at: *const f32) {}
+
+    /// Appends to `list`, which has `count` elements and room for 16 more, `first` plus the number of each lane
+    /// that is not 0. Returns the new count.
+    #[inline(always)]
+    unsafe fn list_nonzero(self, first: u32, list: *mut u32, mut count: usize) -> usize {
+        // SAFETY: there are at most 16 lanes.
+        unsafe {
+            let mut bits = self.nonzero();
+            while bits != 0 {
+                *list.add(count) = first + bits.trailing_zeros();
+                count += 1;
+                bits &= bits - 1;
+            }
+        }
+        count
+    }
+
     /// Writes the transpose of the 16 x 16 block at `from` (rows `from_stride` apart) to `to`.
+    #[inline(always)]
     unsafe fn transpose16(from: *const f32, from_stride: usize, to: *mut f32, to_stride: usize) {
         for row in 0..16 {
             for col in 0..16 {
@@ -44,5 +65,12 @@ pub(super) trait Simd: Copy {
                 unsafe { *to.add(col * to_stride + row) = *from.add(row * from_stride + col) };
             }
         }
+    }
+
+    /// Advances 16 lanes of xoshiro128++ for every two of `words`, and sets bit b of the two together (the first
+    /// is the low one) if half b % 2 of the number of lane b / 2 is at most `most`.
+    #[inline(always)]
+    unsafe fn mask_words(state: &mut [[u32; 16]; 4], most: u16, words: &mut [u16]) {
+        super::bits::mask_words(state, most, words);
     }
 }
