@@ -1,5 +1,6 @@
 //! Experiments with duvn agents: runs, records, statistics, figures.
 
+pub mod experiment;
 pub mod figures;
 pub mod fingerprint;
 pub mod parallel;
