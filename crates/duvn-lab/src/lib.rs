@@ -1,8 +1,11 @@
 //! Experiments with duvn agents: runs, records, statistics, figures.
 
+pub mod experiment;
+pub mod figures;
 pub mod fingerprint;
 pub mod parallel;
 pub mod progress;
 pub mod run;
 pub mod seeds;
 pub mod settings;
+pub mod stats;
