@@ -3,6 +3,8 @@
 pub mod experiment;
 pub mod figures;
 pub mod fingerprint;
+pub mod illustration;
+pub mod ire;
 pub mod parallel;
 pub mod progress;
 pub mod run;

@@ -111,7 +111,7 @@ fn settle<'a>(figure: &'a Figure, columns: usize) -> Vec<Settled<'a>> {
             x: x_view,
             y: y_view,
             x_ticks: ticks_without_overlap(x, &x_view, width),
-            y_ticks: ticks(y, &y_view, (height / 26.0) as usize),
+            y_ticks: ticks(y, &y_view, (height / 22.0) as usize),
             shows_x: !figure.share_x || !below,
             shows_y: !figure.share_y || i % columns == 0,
         }
@@ -150,7 +150,7 @@ impl Settled<'_> {
     fn left_room(&self) -> f64 {
         let ticks = self.y_ticks.iter().map(|(_, label)| font::width(label, TICK_SIZE, false));
         let widest = ticks.fold(0.0, f64::max);
-        let label = if self.panel.y.label.is_empty() { 0.0 } else { LABEL_SIZE + 5.0 };
+        let label = if self.panel.y.label.is_empty() { 0.0 } else { LABEL_SIZE + 6.0 };
         // The first label of the x axis may reach out by half of its width.
         let first = self.x_ticks.first().filter(|_| self.shows_x);
         let reach = first.map_or(0.0, |(_, label)| font::width(label, TICK_SIZE, false) / 2.0);
@@ -249,7 +249,7 @@ impl Settled<'_> {
             shapes.push(Shape::Text(Text::new(at, self.panel.x.label.as_str(), LABEL_SIZE, Anchor::Middle)));
         }
         if self.shows_y && !self.panel.y.label.is_empty() {
-            let at = (rect.x - TICK - widest - 8.0, rect.y + rect.height / 2.0);
+            let at = (rect.x - TICK - widest - 9.0, rect.y + rect.height / 2.0);
             let text = Text::new(at, self.panel.y.label.as_str(), LABEL_SIZE, Anchor::Middle);
             shapes.push(Shape::Text(Text { upwards: true, ..text }));
         }

@@ -97,7 +97,7 @@ impl Bootstrap {
             if values.is_empty() {
                 values.push(estimate);
             }
-            values.sort_by(f64::total_cmp);
+            values.sort_unstable_by(f64::total_cmp);
             let (low, high) = (quantile_of_sorted(&values, tail), quantile_of_sorted(&values, 1.0 - tail));
             Interval { estimate, low, high }
         };
