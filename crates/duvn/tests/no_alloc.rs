@@ -72,7 +72,7 @@ fn configs() -> Vec<(String, Config)> {
     let mut configs: Vec<_> =
         PRESETS.iter().map(|preset| (preset.name.to_string(), preset.config())).collect();
     for settings in [
-        &[("mask_scope", "episode"), ("mc_samples", "3")][..],
+        &[("parameter_scope", "episode"), ("mc_samples", "3")][..],
         &[("scope", "episode"), ("policy", "optimistic")],
         &[("trunk", "[8]"), ("target_tau", "0.01"), ("target_sync", "1")],
         &[("propagation", "sampling"), ("backup", "expected")],
