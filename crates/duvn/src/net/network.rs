@@ -36,12 +36,11 @@ impl Network {
         layout.fill_weights(&mut online, |layer| {
             init.limit(layer.inputs, layer.units, layer.output) * symmetric(rng)
         });
-        let zeros = Buffer::zeros(layout.len);
         Ok(Network {
             kernels: Kernels::best(isa()),
             target: online.clone(),
-            mean: zeros.clone(),
-            variance: zeros,
+            mean: Buffer::staggered(layout.len, 21),
+            variance: Buffer::staggered(layout.len, 43),
             gradient: Buffer::default(),
             steps: 0,
             work: Workspace::default(),

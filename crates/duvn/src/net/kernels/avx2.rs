@@ -12,6 +12,7 @@ use super::simd::Simd;
 impl Simd for __m256 {
     const LANES: usize = 8;
     const ROWS: usize = 6;
+    const GRADIENT_ROWS: usize = 6;
     const VECTORS: usize = 2;
 
     #[inline(always)]
@@ -62,10 +63,6 @@ impl Simd for __m256 {
     #[inline(always)]
     unsafe fn nonzero(self) -> u32 {
         unsafe { _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_NEQ_UQ>(self, _mm256_setzero_ps())) as u32 }
-    }
-    #[inline(always)]
-    unsafe fn prefetch(at: *const f32) {
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(at.cast()) }
     }
     /// Four blocks of 8 x 8; each vector is put together from halves of two rows, so that shuffles within halves
     /// finish the job.

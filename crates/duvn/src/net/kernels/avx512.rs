@@ -12,6 +12,7 @@ use super::simd::Simd;
 impl Simd for __m512 {
     const LANES: usize = 16;
     const ROWS: usize = 6;
+    const GRADIENT_ROWS: usize = 4;
     const VECTORS: usize = 4;
 
     #[inline(always)]
@@ -61,10 +62,6 @@ impl Simd for __m512 {
     #[inline(always)]
     unsafe fn nonzero(self) -> u32 {
         unsafe { u32::from(_mm512_cmp_ps_mask::<_CMP_NEQ_UQ>(self, _mm512_setzero_ps())) }
-    }
-    #[inline(always)]
-    unsafe fn prefetch(at: *const f32) {
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(at.cast()) }
     }
     #[inline(always)]
     unsafe fn list_nonzero(self, first: u32, list: *mut u32, count: usize) -> usize {

@@ -5,7 +5,6 @@ use crate::net::adam::AdamStep;
 
 /// Columns of a weight panel.
 pub(super) const PANEL: usize = 64;
-const PF: usize = 0;
 
 /// Where element (row, column) of a matrix with a multiple of 16 columns lies.
 #[derive(Clone, Copy)]
@@ -51,13 +50,6 @@ pub(super) trait Epilogue<S: Simd> {
     /// The CPU has the instruction set of `S`; rows `row..row + MR` and columns `col..col + NV * LANES` are inside
     /// the matrices of the epilogue, and no panel boundary lies within those columns.
     unsafe fn finish<const MR: usize, const NV: usize>(&self, row: usize, col: usize, acc: &[[S; NV]; MR]);
-
-    /// Asks for the memory that `finish` will need, before the sums for it begin.
-    ///
-    /// # Safety
-    /// As `finish`.
-    #[inline(always)]
-    unsafe fn prepare<const MR: usize, const NV: usize>(&self, _row: usize, _col: usize) {}
 }
 
 /// Dropout bits of a layer: the words of row `r` begin at `words[starts[r]]`. Null `words`: no dropout.
@@ -189,33 +181,17 @@ impl<S: Simd> AdamVectors<S> {
     unsafe fn update(&self, g: S, w: *mut f32, m: *mut f32, v: *mut f32) {
         // SAFETY: the caller owns a vector at each of the three pointers.
         unsafe {
-            let (old_m, old_v) = (S::load(m), S::load(v));
+            let (old_w, old_m, old_v) = (S::load(w), S::load(m), S::load(v));
             let new_m = g.sub(old_m).mul_add(self.keep_mean, old_m);
             let new_v = g.mul(g).sub(old_v).mul_add(self.keep_variance, old_v);
             new_m.store(m);
             new_v.store(v);
-            new_m.over_root(new_v, self.epsilon).mul_add(self.minus_rate, S::load(w)).store(w);
+            new_m.over_root(new_v, self.epsilon).mul_add(self.minus_rate, old_w).store(w);
         }
     }
 }
 
 impl<S: Simd> Epilogue<S> for Adam<'_> {
-    #[inline(always)]
-    unsafe fn prepare<const MR: usize, const NV: usize>(&self, row: usize, col: usize) {
-        let (offset, stride) = self.grid.column(col);
-        for i in 0..MR {
-            for j in (0..NV * S::LANES).step_by(16) {
-                let at = offset + (row + i + PF) * stride + j;
-                // SAFETY: any address may be prefetched; `wrapping_add` makes no claim about it.
-                unsafe {
-                    S::prefetch(self.w.wrapping_add(at));
-                    S::prefetch(self.m.wrapping_add(at));
-                    S::prefetch(self.v.wrapping_add(at));
-                }
-            }
-        }
-    }
-
     #[inline(always)]
     unsafe fn finish<const MR: usize, const NV: usize>(&self, row: usize, col: usize, acc: &[[S; NV]; MR]) {
         let (offset, stride) = self.grid.column(col);
@@ -245,7 +221,6 @@ unsafe fn tile<S: Simd, E: Epilogue<S>, const TRANSPOSED: bool, const MR: usize,
 ) {
     // SAFETY: `gemm` passes rows and columns inside C, so that every access is inside A and B.
     unsafe {
-        epilogue.prepare::<MR, NV>(row, col);
         let mut acc = [[S::splat(0.0); NV]; MR];
         let a = g.a.add(if TRANSPOSED { row } else { row * g.a_stride });
         for k in 0..g.depth {
@@ -262,7 +237,7 @@ unsafe fn tile<S: Simd, E: Epilogue<S>, const TRANSPOSED: bool, const MR: usize,
     }
 }
 
-/// The rows of C in nearly equal blocks of at most `S::ROWS`, for one group of columns.
+/// The rows of C in nearly equal blocks, for one group of columns.
 #[inline(always)]
 unsafe fn column_tiles<S: Simd, E: Epilogue<S>, const TRANSPOSED: bool, const NV: usize>(
     g: &Gemm,
@@ -270,7 +245,7 @@ unsafe fn column_tiles<S: Simd, E: Epilogue<S>, const TRANSPOSED: bool, const NV
     epilogue: &E,
 ) {
     let (offset, stride) = g.b_grid.column(col);
-    let blocks = g.rows.div_ceil(S::ROWS);
+    let blocks = g.rows.div_ceil(if TRANSPOSED { S::GRADIENT_ROWS } else { S::ROWS });
     let mut row = 0;
     for block in 0..blocks {
         let rows = g.rows / blocks + usize::from(block < g.rows % blocks);
@@ -501,34 +476,35 @@ pub(super) struct Scatter {
     pub grid: Grid,
 }
 
-/// The operands of [`transpose`]: a weight matrix of `rows` x `cols` (of which `used` are not padding) in
-/// panels, and its transpose of `used` x `rows` (padded to 16) in panels.
+/// The operands of [`transpose`]: rows `first..first + count` (at most 64) of a weight matrix of `rows` x `cols` in
+/// panels, of whose columns `used` are not padding, and room for their transpose, `used` rows of `count`
+/// numbers padded to 16.
 pub(super) struct Transpose {
     pub rows: usize,
     pub cols: usize,
     pub used: usize,
+    pub first: usize,
+    pub count: usize,
     pub from: *const f32,
     pub to: *mut f32,
 }
 
 /// # Safety
-/// The CPU has the instruction set of `S`; `from` holds `rows * cols` numbers and `to` `used * rows`, rows rounded up
-/// to 16.
+/// The CPU has the instruction set of `S`; the matrices are as large as `t` says.
 #[inline(always)]
 pub(super) unsafe fn transpose<S: Simd>(t: &Transpose) {
     let source = Grid::Panels { rows: t.rows, cols: t.cols };
-    let target = Grid::Panels { rows: t.used, cols: t.rows.next_multiple_of(16) };
+    let to_stride = t.count.next_multiple_of(16);
     let mut edge = [[0.0f32; 16]; 16];
     let mut edge_out = [[0.0f32; 16]; 16];
-    for row in (0..t.rows).step_by(16) {
-        let (to_offset, to_stride) = target.column(row);
+    for row in (0..t.count).step_by(16) {
         for col in (0..t.used).step_by(16) {
             let (from_offset, from_stride) = source.column(col);
-            let (rows, cols) = ((t.rows - row).min(16), (t.used - col).min(16));
+            let (rows, cols) = ((t.count - row).min(16), (t.used - col).min(16));
             // SAFETY: whole blocks lie inside both matrices; others pass through blocks of their own.
             unsafe {
-                let from = t.from.add(from_offset + row * from_stride);
-                let to = t.to.add(to_offset + col * to_stride);
+                let from = t.from.add(from_offset + (t.first + row) * from_stride);
+                let to = t.to.add(col * to_stride + row);
                 if rows == 16 && cols == 16 {
                     S::transpose16(from, from_stride, to, to_stride);
                     continue;

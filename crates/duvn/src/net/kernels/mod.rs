@@ -19,7 +19,7 @@
 //! | its inputs' gradient | output gradients | transposed weight panels | ReLU's and dropout's derivative |
 //! | its weights' gradient | activations, transposed | output gradients | Adam, or store |
 //!
-//! AVX-512 tiles are up to 6 rows by 64 columns (24 accumulators of 32 registers), AVX2 tiles 6 by 16. Adam runs on
+//! Weights are transposed a panel at a time, right before the panel is used. AVX-512 tiles are up to 6 rows by 64 columns (24 accumulators of 32 registers), AVX2 tiles 6 by 16. Adam runs on
 //! the gradient in registers, so that a gradient is never written to memory unless its norm is to be clipped.
 //! A single row (acting) skips the weight rows of inputs that are 0, about half of them after ReLU.
 //!
@@ -45,7 +45,7 @@ mod peak;
 mod portable;
 mod simd;
 
-use generic::{BitsPtr, Gemm, Grid, Table};
+use generic::{BitsPtr, Gemm, Grid, PANEL, Table};
 
 pub(crate) use buffer::Buffer;
 pub use isa::{Isa, IsaError, force_isa, isa, isa_from_environment};
@@ -321,7 +321,8 @@ impl Kernels {
     }
 
     /// The gradient before ReLU and dropout of the units `y` that feed a hidden layer of `units` units, from the gradient
-    /// `dy` of those. `transposed` is scratch space for `units` x `padded(layer.inputs)` numbers.
+    /// `dy` of those. `transposed` is scratch space for `units` x 64 numbers: a panel at a time is transposed
+    /// and used while it is in the first-level cache.
     #[allow(clippy::too_many_arguments)]
     pub(crate) fn back_hidden(
         self,
@@ -334,29 +335,34 @@ impl Kernels {
         scale: f32,
         dx: &mut ActsMut<'_>,
     ) {
-        let inputs = padded(layer.inputs);
         assert!(units <= layer.width && layer.width.is_multiple_of(16));
-        assert!(layer.weights.len() >= layer.inputs * layer.width && transposed.len() >= units * inputs);
+        assert!(layer.weights.len() >= layer.inputs * layer.width && transposed.len() >= units * PANEL);
         assert!(holds(dy.data, dy.stride, rows, units));
-        let transpose = generic::Transpose {
-            rows: layer.inputs,
-            cols: layer.width,
-            used: units,
-            from: layer.weights.as_ptr(),
-            to: transposed.as_mut_ptr(),
-        };
-        // SAFETY: the lengths were compared above, and `Kernels` exists only where the CPU has the instructions.
-        unsafe { (self.table.transpose)(&transpose) }
-        let gemm = Gemm {
-            rows,
-            cols: inputs,
-            depth: units,
-            a: dy.data.as_ptr(),
-            a_stride: dy.stride,
-            b: transposed.as_ptr(),
-            b_grid: Grid::Panels { rows: units, cols: inputs },
-        };
-        self.gate(&gemm, y, scale, dx);
+        for first in (0..layer.inputs).step_by(PANEL) {
+            let count = (layer.inputs - first).min(PANEL);
+            let transpose = generic::Transpose {
+                rows: layer.inputs,
+                cols: layer.width,
+                used: units,
+                first,
+                count,
+                from: layer.weights.as_ptr(),
+                to: transposed.as_mut_ptr(),
+            };
+            // SAFETY: the lengths were compared above, and `Kernels` exists only where the CPU has the instructions.
+            unsafe { (self.table.transpose)(&transpose) }
+            let gemm = Gemm {
+                rows,
+                cols: padded(count),
+                depth: units,
+                a: dy.data.as_ptr(),
+                a_stride: dy.stride,
+                b: transposed.as_ptr(),
+                b_grid: Grid::Rows { stride: padded(count) },
+            };
+            let y = Acts { data: &y.data[first..], stride: y.stride };
+            self.gate(&gemm, y, scale, &mut ActsMut { data: &mut dx.data[first..], stride: dx.stride });
+        }
     }
 
     fn gradient(self, gemm: &Gemm, grid: Grid, sink: &mut Sink<'_>) {

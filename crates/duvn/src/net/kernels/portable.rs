@@ -16,6 +16,7 @@ impl Lanes {
 impl Simd for Lanes {
     const LANES: usize = 8;
     const ROWS: usize = 2;
+    const GRADIENT_ROWS: usize = 2;
     const VECTORS: usize = 2;
 
     #[inline(always)]

@@ -10,6 +10,9 @@ pub(super) trait Simd: Copy {
     const LANES: usize;
     /// Most rows of a register tile.
     const ROWS: usize;
+    /// Most rows of a register tile of a weight gradient. Fewer than `ROWS` let the out-of-order window reach from
+    /// the sums of one tile to the memory that Adam needs for the next.
+    const GRADIENT_ROWS: usize;
     /// Most vectors side by side in a register tile; a divisor of what a panel of 64 columns holds.
     const VECTORS: usize;
 
@@ -35,10 +38,6 @@ pub(super) trait Simd: Copy {
     unsafe fn sum(self) -> f32;
     /// `self / (sqrt(v) + epsilon)` for `v >= 0`, and 0 where `self` is 0, whatever `v` and `epsilon` are.
     unsafe fn over_root(self, v: Self, epsilon: Self) -> Self;
-
-    /// Asks for the cache line of `at`, which may be any address, before it is needed.
-    #[inline(always)]
-    unsafe fn prefetch(_at: *const f32) {}
 
     /// Appends to `list`, which has `count` elements and room for 16 more, `first` plus the number of each lane
     /// that is not 0. Returns the new count.
