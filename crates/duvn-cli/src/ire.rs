@@ -57,8 +57,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         std::fs::create_dir_all(folder).map_err(|error| cannot_write(folder, &error))?;
     }
     let ird = sample(&args.env, &options)?;
-    let summary = ird.summary().ok_or_else(|| Failure::failed("the traces gave no return that is a number"))?;
-    print_line(&if args.json { json_line(&args.env, &options, &summary) } else { text(&args.env, &summary) })?;
+    let summary =
+        ird.summary().ok_or_else(|| Failure::failed("the traces gave no return that is a number"))?;
+    print_line(&if args.json {
+        json_line(&args.env, &options, &summary)
+    } else {
+        text(&args.env, &summary)
+    })?;
     match &args.out {
         Some(folder) => draw(folder, &ird),
         None => Ok(()),

@@ -1,5 +1,6 @@
 //! Experiments with duvn agents: runs, records, statistics, figures.
 
+pub mod bench;
 pub mod experiment;
 pub mod figures;
 pub mod fingerprint;
