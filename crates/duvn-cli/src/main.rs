@@ -3,7 +3,10 @@
 mod env;
 mod envs;
 mod failure;
+mod report;
+mod screen;
 mod stop;
+mod sweep;
 mod train;
 
 use clap::{Parser, Subcommand};
@@ -22,6 +25,8 @@ enum Command {
     Envs(envs::Args),
     Train(train::Args),
     Env(env::Args),
+    Sweep(sweep::Args),
+    Report(report::Args),
 }
 
 fn main() -> ExitCode {
@@ -29,6 +34,8 @@ fn main() -> ExitCode {
         Command::Envs(args) => envs::run(&args),
         Command::Train(args) => train::run(&args),
         Command::Env(args) => env::run(&args),
+        Command::Sweep(args) => sweep::run(&args),
+        Command::Report(args) => report::run(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,11 +1,18 @@
 //! Experiments with duvn agents: runs, records, statistics, figures.
 
+pub mod checkpoint;
+pub mod evaluate;
 pub mod experiment;
 pub mod figures;
 pub mod fingerprint;
+pub mod machine;
 pub mod parallel;
 pub mod progress;
+pub mod record;
+pub mod report;
 pub mod run;
 pub mod seeds;
 pub mod settings;
 pub mod stats;
+pub mod store;
+pub mod sweep;

@@ -55,7 +55,10 @@ pub fn resolve(agent: &str, toml: Option<&str>, assignments: &[String]) -> Resul
 /// The settings as a TOML text that [`resolve`] reads back.
 pub fn to_toml(config: &Config) -> String {
     let quoted = |value: &str| {
-        let plain = value.starts_with('[') || value.parse::<f64>().is_ok() || value.parse::<bool>().is_ok();
+        // A float without a point and with more digits than TOML's integers have is written as text.
+        let float = value.contains('.') && value.parse::<f64>().is_ok();
+        let plain =
+            float || value.starts_with('[') || value.parse::<i64>().is_ok() || value.parse::<bool>().is_ok();
         if plain { value.to_string() } else { format!("\"{value}\"") }
     };
     config.entries().iter().map(|(key, value)| format!("{key} = {}\n", quoted(value))).collect()
@@ -67,7 +70,12 @@ mod tests {
 
     #[test]
     fn a_written_configuration_reads_back_the_same() {
-        let config = resolve("duvn", None, &["hidden=[64,32]".into(), "gamma=0.9".into()]).unwrap();
+        let config = resolve(
+            "duvn",
+            None,
+            &["hidden=[64,32]".into(), "gamma=0.9".into(), "learning_rate=1e38".into()],
+        )
+        .unwrap();
         assert_eq!(resolve("egreedy", Some(&to_toml(&config)), &[]).unwrap(), config);
     }
 
