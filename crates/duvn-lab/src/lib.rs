@@ -5,6 +5,8 @@ pub mod evaluate;
 pub mod experiment;
 pub mod figures;
 pub mod fingerprint;
+pub mod illustration;
+pub mod ire;
 pub mod machine;
 pub mod parallel;
 pub mod progress;

@@ -22,9 +22,14 @@ struct Glyph {
     rise: f64,
 }
 
-/// The glyph of a letter. The typeface has raised digits but no raised minus: it is made from the minus.
+/// The glyph of a letter. The typeface has raised digits, but no raised minus and no lowered digits: these
+/// are made from the minus and the digits.
 fn glyph(face: &Face<'_>, letter: char) -> Glyph {
-    let (letter, scale, rise) = if letter == '⁻' { ('−', 0.6, 0.35) } else { (letter, 1.0, 0.0) };
+    let (letter, scale, rise) = match letter {
+        '⁻' => ('−', 0.6, 0.35),
+        '₀'..='₉' => (char::from(b'0' + (letter as u32 - '₀' as u32) as u8), 0.65, -0.14),
+        _ => (letter, 1.0, 0.0),
+    };
     Glyph { id: face.glyph_index(letter).unwrap_or_default(), scale, rise }
 }
 
@@ -103,7 +108,7 @@ mod tests {
     fn every_letter_that_figures_use_is_in_the_typeface() {
         for bold in [false, true] {
             let face = face(bold).unwrap();
-            for letter in "AZaz09 ,.;:%()[]|+=<>/-−×·±≈≤≥–—…εσμλγπβ²⁰¹³⁴⁵⁶⁷⁸⁹⁻".chars()
+            for letter in "AZaz09 ,.;:%()[]|+=<>/-−×·±≈≤≥–—…εσμλγπβ²⁰¹³⁴⁵⁶⁷⁸⁹⁻₀₁₂₉".chars()
             {
                 assert_ne!(glyph(face, letter).id, GlyphId(0), "{letter} (bold: {bold})");
             }

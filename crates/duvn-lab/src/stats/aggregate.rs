@@ -21,7 +21,7 @@ pub fn median(values: &[f64]) -> Option<f64> {
 /// The quantile `q` in [0, 1], linear between order statistics (the default of NumPy's `percentile`).
 pub fn quantile(values: &[f64], q: f64) -> Option<f64> {
     let mut sorted = finite(values)?.to_vec();
-    sorted.sort_by(f64::total_cmp);
+    sorted.sort_unstable_by(f64::total_cmp);
     Some(quantile_of_sorted(&sorted, q))
 }
 
@@ -38,7 +38,7 @@ pub(super) fn quantile_of_sorted(sorted: &[f64], q: f64) -> f64 {
 /// with fewer than four values the plain mean.
 pub fn iqm(values: &[f64]) -> Option<f64> {
     let mut sorted = finite(values)?.to_vec();
-    sorted.sort_by(f64::total_cmp);
+    sorted.sort_unstable_by(f64::total_cmp);
     let cut = sorted.len() / 4;
     mean(&sorted[cut..sorted.len() - cut])
 }

@@ -16,7 +16,7 @@ pub struct KsTest {
 pub fn ks_two_sample(x: &[f64], y: &[f64]) -> Option<KsTest> {
     let sorted = |values: &[f64]| {
         let mut sorted = finite(values)?.to_vec();
-        sorted.sort_by(f64::total_cmp);
+        sorted.sort_unstable_by(f64::total_cmp);
         Some(sorted)
     };
     let (x, y) = (sorted(x)?, sorted(y)?);
