@@ -1,3 +1,4 @@
+use crate::canvas::Canvas;
 use crate::{Space, StateError};
 
 /// What an agent sees: an index of a discrete space, or a view of the numbers of a box.
@@ -102,6 +103,17 @@ pub trait Environment: Send {
 
     /// Goes on exactly from where [`save`](Self::save) was called on an environment made alike.
     fn restore(&mut self, state: &[u8]) -> Result<(), StateError>;
+
+    /// The present state as lines of text with ANSI colours; `None` where text cannot show it.
+    fn render_text(&self) -> Option<String> {
+        None
+    }
+
+    /// Draws the present state; `false`, and nothing drawn, where there is no picture of it.
+    fn draw(&self, canvas: &mut dyn Canvas) -> bool {
+        let _ = canvas;
+        false
+    }
 }
 
 impl<E: Environment + ?Sized> Environment for Box<E> {
@@ -131,5 +143,13 @@ impl<E: Environment + ?Sized> Environment for Box<E> {
 
     fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {
         (**self).restore(state)
+    }
+
+    fn render_text(&self) -> Option<String> {
+        (**self).render_text()
+    }
+
+    fn draw(&self, canvas: &mut dyn Canvas) -> bool {
+        (**self).draw(canvas)
     }
 }

@@ -11,14 +11,25 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod canvas;
+pub mod env_checker;
 mod environment;
 pub mod envs;
+mod numerics;
+#[cfg(feature = "render")]
+pub mod raster;
 pub mod registry;
 pub mod rng;
 mod space;
 mod state;
+mod text;
 pub mod wrappers;
 
 pub use environment::{Action, Environment, Observation, Step, StepError};
 pub use space::Space;
 pub use state::{StateError, freeze, thaw};
+
+/// The examples of the README, compiled and run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

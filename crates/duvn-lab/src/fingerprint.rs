@@ -1,12 +1,13 @@
 //! The fingerprint of a network's weights, by which two runs are compared.
 
-use duvn::net::{Backend, Part};
+use duvn::Agent;
+use duvn::net::Part;
 use sha2::{Digest, Sha256};
 
-/// SHA-256 of the online weights, as little-endian f32 in canonical order.
-pub fn weights_sha256(net: &dyn Backend) -> String {
+/// SHA-256 of the online weights of an agent's networks, as little-endian f32 in canonical order.
+pub fn weights_sha256(agent: &Agent) -> String {
     let mut hash = Sha256::new();
-    for tensor in net.tensors(Part::Online) {
+    for tensor in agent.values().iter().flat_map(|value| value.net.tensors(Part::Online)) {
         for number in &tensor.data {
             hash.update(number.to_le_bytes());
         }

@@ -215,7 +215,7 @@ impl Run {
             mean_return_last_100: self.progress.recent_mean(),
             seconds,
             steps_per_second: counters.steps as f64 / seconds.max(1e-9),
-            weights_sha256: weights_sha256(&*self.training.agent().value().net),
+            weights_sha256: weights_sha256(self.training.agent()),
             interrupted: !self.finished(),
         }
     }

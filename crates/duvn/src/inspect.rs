@@ -13,21 +13,28 @@ pub struct ActionView {
     pub probability: f64,
 }
 
+/// What one draw of the parameters says of one action.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Draw {
+    pub mu: f64,
+    pub sigma: f64,
+    pub probability: f64,
+}
+
 impl ActionView {
-    /// Sums up draws of ((mu, sigma), probability) for every action.
-    pub(crate) fn over(draws: &[Vec<((f64, f64), f32)>]) -> Vec<ActionView> {
-        let count = draws.len() as f64;
+    /// Sums up draws for every action.
+    pub(crate) fn over(draws: &[Vec<Draw>]) -> Vec<ActionView> {
         let actions = draws.first().map_or(0, Vec::len);
         let view = |action: usize| {
-            let mean_of = |value: &dyn Fn(&((f64, f64), f32)) -> f64| {
-                draws.iter().map(|draw| value(&draw[action])).sum::<f64>() / count
+            let mean_of = |value: &dyn Fn(&Draw) -> f64| {
+                draws.iter().map(|draw| value(&draw[action])).sum::<f64>() / draws.len() as f64
             };
-            let mean = mean_of(&|((mu, _), _)| *mu);
+            let mean = mean_of(&|draw| draw.mu);
             ActionView {
                 mean,
-                sigma: mean_of(&|((_, sigma), _)| *sigma),
-                spread: mean_of(&|((mu, _), _)| (mu - mean).powi(2)).sqrt(),
-                probability: mean_of(&|(_, probability)| f64::from(*probability)),
+                sigma: mean_of(&|draw| draw.sigma),
+                spread: mean_of(&|draw| (draw.mu - mean).powi(2)).sqrt(),
+                probability: mean_of(&|draw| draw.probability),
             }
         };
         (0..actions).map(view).collect()
@@ -40,7 +47,8 @@ mod tests {
 
     #[test]
     fn spread_is_over_draws_and_sigma_within_them() {
-        let draws = [vec![((1.0, 0.5), 1.0)], vec![((3.0, 1.5), 0.0)]];
+        let draw = |mu, sigma, probability| vec![Draw { mu, sigma, probability }];
+        let draws = [draw(1.0, 0.5, 1.0), draw(3.0, 1.5, 0.0)];
         let expected = ActionView { mean: 2.0, sigma: 1.0, spread: 1.0, probability: 0.5 };
         assert_eq!(ActionView::over(&draws), [expected]);
     }

@@ -8,9 +8,11 @@
 mod agent;
 pub mod config;
 mod inspect;
+pub mod local;
 pub mod net;
 pub mod policy;
 pub mod posterior;
+pub mod prior;
 pub mod replay;
 pub mod returns;
 pub mod rng;

@@ -2,7 +2,8 @@
 //! maximum, and SARSA(lambda) along the recorded trace.
 
 use crate::config::{BackupKind, Config, Decider};
-use crate::net::{Extent, Rows, Which};
+use crate::local::Local;
+use crate::net::{Extent, Which};
 use crate::policy::{Beliefs, Moment, Policy};
 use crate::posterior::Posterior;
 use crate::replay::{Ending, Gathered, Ring};
@@ -18,6 +19,8 @@ pub struct Sources<'a> {
     pub policy: &'a dyn Policy,
     /// The posterior, which draws parameters.
     pub posterior: &'a mut Posterior,
+    /// Local uncertainty, which stands beside the network's.
+    pub local: &'a mut Local,
     /// The transitions.
     pub ring: &'a Ring,
     /// Random numbers for next actions and samples.
@@ -132,13 +135,9 @@ impl Targets {
         self.starts.push(self.steps.len());
     }
 
-    fn rows(next: &Gathered) -> Rows<'_> {
-        if next.numbers.is_empty() { Rows::Index(&next.indices) } else { Rows::Dense(&next.numbers) }
-    }
-
     /// Decides the next action of every row, or its probabilities.
     fn decide(&mut self, sources: &mut Sources<'_>) {
-        let Sources { value, policy, posterior, stream, step, .. } = sources;
+        let Sources { value, policy, posterior, local, stream, step, .. } = sources;
         let rows = self.actions.len();
         if rows == 0 {
             return;
@@ -150,7 +149,8 @@ impl Targets {
             Decider::Online => Which::Online,
             Decider::Target => Which::Target,
         };
-        value.beliefs(which, Self::rows(&self.next), masks, &mut self.beliefs);
+        value.beliefs(which, self.next.as_rows(), None, masks, &mut self.beliefs);
+        local.widen(&*value.model, self.next.as_rows(), None, &mut self.beliefs);
 
         self.taken.clear();
         self.probabilities.clear();
@@ -177,7 +177,7 @@ impl Targets {
     /// Fills `parts` and `weights`: for each row, the target network's beliefs under each mask (and, for
     /// the expected backup, for each action).
     fn evaluate(&mut self, sources: &mut Sources<'_>) {
-        let Sources { value, posterior, .. } = sources;
+        let Sources { value, posterior, local, .. } = sources;
         let rows = self.actions.len();
         if rows == 0 {
             return;
@@ -210,12 +210,9 @@ impl Targets {
                 }
             } else {
                 let masks = posterior.for_batch(value.net.shape(), extent, rows);
-                let next = Self::rows(&self.next);
-                if expected {
-                    value.beliefs(Which::Target, next, masks, &mut self.values);
-                } else {
-                    value.beliefs_taken(Which::Target, next, &self.taken, masks, &mut self.values);
-                }
+                let (next, taken) = (self.next.as_rows(), (!expected).then_some(&self.taken[..]));
+                value.beliefs(Which::Target, next, taken, masks, &mut self.values);
+                local.widen(&*value.model, next, taken, &mut self.values);
             }
             let parts = self.parts.chunks_exact_mut(self.masks * block);
             for (parts, values) in parts.zip(self.values.chunks_exact(block)) {

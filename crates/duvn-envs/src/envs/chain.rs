@@ -1,5 +1,5 @@
 use crate::rng::NumpyRng;
-use crate::{Action, Environment, Observation, Space, StateError, Step, StepError, freeze, thaw};
+use crate::{Action, Environment, Observation, Space, StateError, Step, StepError, freeze, text, thaw};
 
 /// The paper's Chain (App. D): `n` states in a row, two actions, one of them correct in each state.
 ///
@@ -65,6 +65,11 @@ impl Environment for Chain {
         }
         self.at = at;
         Ok(())
+    }
+
+    fn render_text(&self) -> Option<String> {
+        let end = self.correct.len();
+        Some(text::grid(1, end + 1, Some((0, self.at)), |_, at| if at == end { 'G' } else { 'o' }))
     }
 }
 

@@ -1,4 +1,4 @@
-use crate::{Action, Environment, Observation, Space, StateError, Step, StepError, freeze, thaw};
+use crate::{Action, Environment, Observation, Space, StateError, Step, StepError, freeze, text, thaw};
 
 /// A deterministic two-step MDP, small enough to work out by hand.
 ///
@@ -56,6 +56,10 @@ impl Environment for Toy {
         }
         self.at = at;
         Ok(())
+    }
+
+    fn render_text(&self) -> Option<String> {
+        Some(text::grid(1, 4, Some((0, self.at)), |_, at| ['0', '1', '2', 'E'][at]))
     }
 }
 

@@ -5,15 +5,16 @@ mod snapshot;
 pub use snapshot::{RestoreError, Snapshot};
 
 use crate::config::{Config, ConfigError};
-use crate::inspect::ActionView;
+use crate::inspect::{ActionView, Draw};
+use crate::local::Local;
 use crate::net::{Extent, Input, Rows, ShapeError, Which};
-use crate::policy::{Beliefs, Moment, Policy, policy};
-use crate::posterior::Posterior;
+use crate::policy::{Beliefs, Moment, Policy, best_of, policy};
+use crate::posterior::{Posterior, members};
 use crate::replay::{Ending, Gathered, Replay, Transition};
 use crate::returns::Error;
 use crate::rng::Stream;
 use crate::target::{Fresh, Sources, Targets};
-use crate::value::ValueNetwork;
+use crate::value::{TrainingBatch, ValueNetwork};
 use duvn_envs::{Observation, Space, Step};
 
 /// Why an agent cannot be made for an environment.
@@ -81,14 +82,17 @@ pub struct Agent {
     config: Config,
     seed: u64,
     space: Space,
-    value: ValueNetwork,
+    /// One network, or the members of an ensemble.
+    values: Vec<ValueNetwork>,
     policy: Box<dyn Policy>,
     posterior: Posterior,
+    local: Local,
     replay: Replay,
     targets: Targets,
     acting: Stream,
     sampling: Stream,
     backing_up: Stream,
+    bootstrapping: Stream,
     counters: Counters,
     episode: Episode,
     batch: Batch,
@@ -113,7 +117,11 @@ struct Batch {
     rows: Gathered,
     actions: Vec<u8>,
     targets: Vec<f32>,
+    weights: Vec<f32>,
+    /// Of one member.
     errors: Vec<Error>,
+    /// Mean over the members.
+    mean_errors: Vec<Error>,
 }
 
 impl Gathered {
@@ -147,23 +155,29 @@ impl Agent {
             Space::Discrete(n) => (Input::OneHot(*n), 0),
             Space::Box { low, .. } => (Input::Dense(low.len()), low.len()),
         };
-        let value = ValueNetwork::new(config, input, actions, &mut Stream::new(seed, "weights"))?;
+        let mut weights = Stream::new(seed, "weights");
+        let mut values = Vec::new();
+        for _ in 0..members(config) {
+            values.push(ValueNetwork::new(config, input, actions, &mut weights)?);
+        }
         Ok(Agent {
             policy: policy(config),
-            posterior: Posterior::new(config, &mut Stream::new(seed, "masks")),
+            posterior: Posterior::new(config, Stream::new(seed, "parameters")),
+            local: Local::new(config, observations, actions, &mut Stream::new(seed, "features")),
             replay: Replay::new(config.replay, width, config.prioritised),
             targets: Targets::new(config),
             acting: Stream::new(seed, "acting"),
             sampling: Stream::new(seed, "sampling"),
             backing_up: Stream::new(seed, "backing up"),
+            bootstrapping: Stream::new(seed, "bootstrapping"),
             counters: Counters::default(),
             episode: Episode::default(),
             batch: Batch::default(),
-            beliefs: vec![0.0; actions * value.model.outputs()],
+            beliefs: vec![0.0; actions * values[0].model.outputs()],
             config: config.clone(),
             space: observations.clone(),
             seed,
-            value,
+            values,
         })
     }
 
@@ -177,17 +191,22 @@ impl Agent {
         self.counters
     }
 
-    /// Its value network.
-    pub fn value(&self) -> &ValueNetwork {
-        &self.value
+    /// Its value network, or the members of its ensemble.
+    pub fn values(&self) -> &[ValueNetwork] {
+        &self.values
     }
 
     /// Starts an episode; gives the first action.
     pub fn begin(&mut self, observation: Observation<'_>) -> Result<usize, LearnError> {
         self.check(observation)?;
-        self.posterior.begin_episode(self.value.net.shape());
-        self.episode.index = self.policy.draw_index(&mut self.acting);
+        self.commit();
         Ok(self.act(observation))
+    }
+
+    /// Draws what the agent stays committed to: parameters and index.
+    fn commit(&mut self) {
+        self.posterior.begin_episode(self.values[0].net.shape());
+        self.episode.index = self.policy.draw_index(&mut self.acting);
     }
 
     /// Takes what came of the last action, learns from it, and gives the next action, unless the episode
@@ -207,13 +226,19 @@ impl Agent {
             Step { truncated: true, .. } => Ending::Truncated,
             _ => Ending::No,
         };
+        self.local.visit(self.episode.seen.only(), usize::from(self.episode.action));
+        let members = self.bootstrap_sample();
         self.replay.push(&Transition {
             observation: self.episode.seen.only(),
             action: self.episode.action,
             reward: step.reward as f32,
             next: observation,
             ending,
+            members,
         });
+        if !step.done() && self.config.redraw > 0.0 && self.acting.uniform() < self.config.redraw {
+            self.commit();
+        }
         let next = (!step.done()).then(|| self.act(observation));
         let due = self.counters.steps.is_multiple_of(self.config.train_every as u64);
         if due && self.replay.ring().len() >= self.config.learning_starts.max(1) {
@@ -224,14 +249,29 @@ impl Agent {
         Ok(next)
     }
 
+    /// The members whose bootstrap sample the next transition belongs to, as bits.
+    fn bootstrap_sample(&mut self) -> u64 {
+        if self.config.bootstrap >= 1.0 || self.values.len() == 1 {
+            return u64::MAX;
+        }
+        let drawn = (0..self.values.len())
+            .map(|member| u64::from(self.bootstrapping.uniform() < self.config.bootstrap) << member);
+        drawn.fold(0, |bits, bit| bits | bit)
+    }
+
     /// The action of the best mean, with the mean of the parameters: the policy for evaluation.
     pub fn greedy(&mut self, observation: Observation<'_>) -> Result<usize, LearnError> {
         self.check(observation)?;
         let mut seen = Gathered::default();
         seen.push(observation);
-        self.value.beliefs(Which::Online, seen.as_rows(), None, &mut self.beliefs);
-        let beliefs = Beliefs { model: &*self.value.model, parameters: &self.beliefs };
-        Ok(beliefs.greedy(&mut Stream::new(self.seed, "greedy")))
+        let mut means = vec![0.0; self.beliefs.len() / self.values[0].model.outputs()];
+        for value in &mut self.values {
+            value.beliefs(Which::Online, seen.as_rows(), None, None, &mut self.beliefs);
+            let beliefs = Beliefs { model: &*value.model, parameters: &self.beliefs };
+            means.iter_mut().enumerate().for_each(|(action, mean)| *mean += beliefs.mean(action));
+        }
+        let mut ties = Stream::new(self.seed, "greedy");
+        Ok(best_of(means.len(), &mut ties, |action, _| means[action]))
     }
 
     /// What the agent believes of every action in a state, over `draws` draws of the parameters. Looking
@@ -245,17 +285,20 @@ impl Agent {
         let mut seen = Gathered::default();
         seen.push(observation);
         let mut stream = Stream::new(self.seed, "inspection");
-        let mut posterior = Posterior::new(&self.config, &mut stream);
+        let mut posterior = Posterior::new(&self.config, Stream::new(self.seed, "inspected parameters"));
         let views = (0..draws.max(1)).map(|_| {
-            posterior.begin_episode(self.value.net.shape());
-            let masks = posterior.for_decision(self.value.net.shape());
-            self.value.beliefs(Which::Online, seen.as_rows(), masks, &mut self.beliefs);
-            let beliefs = Beliefs { model: &*self.value.model, parameters: &self.beliefs };
+            posterior.begin_episode(self.values[0].net.shape());
+            believe(&mut self.values, &mut self.local, &mut posterior, &seen, &mut self.beliefs);
+            let beliefs = Beliefs { model: &*self.values[0].model, parameters: &self.beliefs };
             let moment = Moment { step: self.counters.steps, index: self.policy.draw_index(&mut stream) };
             let mut probabilities = vec![0.0; beliefs.actions()];
             self.policy.probabilities(beliefs, moment, 1, &mut stream, &mut probabilities);
-            let view = |action| (beliefs.mean(action), self.value.model.sd(beliefs.of(action)));
-            (0..beliefs.actions()).map(view).zip(probabilities).collect()
+            let draw = |(action, &probability): (usize, &f32)| Draw {
+                mu: beliefs.mean(action),
+                sigma: beliefs.model.sd(beliefs.of(action)),
+                probability: f64::from(probability),
+            };
+            probabilities.iter().enumerate().map(draw).collect()
         });
         Ok(ActionView::over(&views.collect::<Vec<_>>()))
     }
@@ -277,20 +320,70 @@ impl Agent {
     fn act(&mut self, observation: Observation<'_>) -> usize {
         self.episode.seen.clear();
         self.episode.seen.push(observation);
-        let masks = self.posterior.for_decision(self.value.net.shape());
-        self.value.beliefs(Which::Online, self.episode.seen.as_rows(), masks, &mut self.beliefs);
-        let beliefs = Beliefs { model: &*self.value.model, parameters: &self.beliefs };
+        let seen = &self.episode.seen;
+        believe(&mut self.values, &mut self.local, &mut self.posterior, seen, &mut self.beliefs);
+        let beliefs = Beliefs { model: &*self.values[0].model, parameters: &self.beliefs };
         let moment = Moment { step: self.counters.steps, index: self.episode.index };
         let action = self.policy.choose(beliefs, moment, &mut self.acting);
         self.episode.action = action as u8;
         action
     }
 
-    /// One update: a batch, its targets, a step of Adam, new priorities, and the target network's turn.
+    /// One update: a batch, its targets, a step of Adam for each network, new priorities, and the target
+    /// network's turn.
     fn update(&mut self, next_action: Option<usize>) -> Result<(), LearnError> {
-        let Batch { slots, rows, actions, targets, errors } = &mut self.batch;
-        let size = self.config.batch;
-        slots.resize(size, 0);
+        let fresh = self.sample(next_action);
+        let Batch { slots, rows, actions, targets, weights, errors, mean_errors } = &mut self.batch;
+        let size = slots.len();
+        let share = 1.0 / self.values.len() as f64;
+        mean_errors.clear();
+        mean_errors.resize(size, Error::default());
+        errors.resize(size, Error::default());
+        for (member, value) in self.values.iter_mut().enumerate() {
+            targets.resize(size * value.model.target_width(), 0.0);
+            let mut sources = Sources {
+                value,
+                policy: &*self.policy,
+                posterior: &mut self.posterior,
+                local: &mut self.local,
+                ring: self.replay.ring(),
+                stream: &mut self.backing_up,
+                step: self.counters.steps,
+            };
+            self.targets.make(slots, fresh, &mut sources, targets);
+
+            let belongs = |&slot: &u32| self.replay.ring().get(slot).members >> member & 1;
+            weights.clear();
+            weights.extend(slots.iter().map(|slot| belongs(slot) as f32));
+            let masks = self.posterior.for_batch(value.net.shape(), Extent::TakenAction, size);
+            let batch = TrainingBatch { rows: rows.as_rows(), actions, targets, weights };
+            value.train(batch, masks, errors);
+            for (mean, error) in mean_errors.iter_mut().zip(errors.iter()) {
+                mean.loss += share * error.loss;
+                mean.temporal_difference += share * error.temporal_difference;
+            }
+        }
+
+        self.counters.updates += 1;
+        self.counters.loss = mean_errors.iter().map(|error| error.loss).sum::<f64>() / size as f64;
+        if !self.counters.loss.is_finite() {
+            let Counters { loss, steps: step, updates: update } = self.counters;
+            return Err(LearnError::Diverged { loss, step, update });
+        }
+        for (&slot, error) in slots.iter().zip(mean_errors.iter()) {
+            self.replay.learnt(slot, error.temporal_difference as f32);
+        }
+        if self.counters.updates.is_multiple_of(self.config.target_sync as u64) {
+            let tau = self.config.target_tau as f32;
+            self.values.iter_mut().for_each(|value| value.net.sync_target(tau));
+        }
+        Ok(())
+    }
+
+    /// Fills the batch with remembered transitions; tells which is the newest and what followed it.
+    fn sample(&mut self, next_action: Option<usize>) -> Option<Fresh> {
+        let Batch { slots, rows, actions, .. } = &mut self.batch;
+        slots.resize(self.config.batch, 0);
         let newest = self.replay.ring().newest().filter(|_| self.config.fresh);
         let fresh = newest.map(|slot| Fresh { slot, next_action: next_action.map(|action| action as u8) });
         let replayed = match newest {
@@ -301,18 +394,6 @@ impl Agent {
             None => &mut slots[..],
         };
         self.replay.sample(replayed, &mut self.sampling);
-
-        targets.resize(size * self.value.model.target_width(), 0.0);
-        let mut sources = Sources {
-            value: &mut self.value,
-            policy: &*self.policy,
-            posterior: &mut self.posterior,
-            ring: self.replay.ring(),
-            stream: &mut self.backing_up,
-            step: self.counters.steps,
-        };
-        self.targets.make(slots, fresh, &mut sources, targets);
-
         rows.clear();
         actions.clear();
         for &slot in slots.iter() {
@@ -320,22 +401,20 @@ impl Agent {
             rows.push(transition.observation);
             actions.push(transition.action);
         }
-        errors.resize(size, Error::default());
-        let masks = self.posterior.for_batch(self.value.net.shape(), Extent::TakenAction, size);
-        self.value.train(rows.as_rows(), actions, masks, targets, errors);
-
-        self.counters.updates += 1;
-        self.counters.loss = errors.iter().map(|error| error.loss).sum::<f64>() / size as f64;
-        if !self.counters.loss.is_finite() {
-            let Counters { loss, steps: step, updates: update } = self.counters;
-            return Err(LearnError::Diverged { loss, step, update });
-        }
-        for (&slot, error) in slots.iter().zip(errors.iter()) {
-            self.replay.learnt(slot, error.temporal_difference as f32);
-        }
-        if self.counters.updates.is_multiple_of(self.config.target_sync as u64) {
-            self.value.net.sync_target(self.config.target_tau as f32);
-        }
-        Ok(())
+        fresh
     }
+}
+
+/// Fills `beliefs` with what one draw of the parameters, and local uncertainty, say of a state.
+fn believe(
+    values: &mut [ValueNetwork],
+    local: &mut Local,
+    posterior: &mut Posterior,
+    seen: &Gathered,
+    beliefs: &mut [f32],
+) {
+    let (member, masks) = posterior.for_decision(values[0].net.shape());
+    let value = &mut values[member];
+    value.beliefs(Which::Online, seen.as_rows(), None, masks, beliefs);
+    local.widen(&*value.model, seen.as_rows(), None, beliefs);
 }

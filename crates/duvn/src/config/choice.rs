@@ -40,6 +40,8 @@ choices! {
         Point = "point",
         /// Monte-Carlo dropout (Gal and Ghahramani 2016): a dropout mask is a draw of the parameters.
         Dropout = "dropout",
+        /// A bootstrap ensemble of networks: a member is a draw of the parameters (Osband et al. 2016).
+        Ensemble = "ensemble",
     }
 }
 
@@ -150,5 +152,15 @@ choices! {
         He = "he",
         /// Variance 2 / (inputs + outputs) (Glorot and Bengio 2010).
         Xavier = "xavier",
+    }
+}
+
+choices! {
+    /// Local uncertainty u(s,a) beside the propagated one.
+    pub enum LocalKind {
+        /// None.
+        None = "none",
+        /// From visits: counts for index observations, random features for boxes.
+        Visits = "visits",
     }
 }

@@ -8,8 +8,8 @@ mod knob;
 mod preset;
 
 pub use choice::{
-    BackupKind, Decider, InitKind, LossKind, PolicyKind, PosteriorKind, Propagation, ReturnKind, Scope,
-    SdRule,
+    BackupKind, Decider, InitKind, LocalKind, LossKind, PolicyKind, PosteriorKind, Propagation, ReturnKind,
+    Scope, SdRule,
 };
 pub use knob::{Knob, KnobValue};
 pub use preset::{PRESETS, Preset, preset};
@@ -21,10 +21,20 @@ knobs! {
         posterior: PosteriorKind = PosteriorKind::Point,
         /// dropout: probability to keep a hidden unit
         keep: f64 = 0.9,
-        /// dropout: a fresh mask for each decision, or one for the whole episode
-        mask_scope: Scope = Scope::Step,
+        /// dropout, ensemble: a mask or member for each decision, or one for the whole episode
+        parameter_scope: Scope = Scope::Step,
         /// dropout: masks averaged in a target
         mc_samples: usize = 1,
+        /// ensemble: members
+        members: usize = 20,
+        /// ensemble: probability that a transition belongs to a member's bootstrap sample
+        bootstrap: f64 = 1.0,
+        /// scale of a fixed random network added to mu (0: none)
+        prior_mu: f64 = 0.0,
+        /// scale of a fixed random network added to the z of sigma = softplus(z + b) (0: none)
+        prior_sigma: f64 = 0.0,
+        /// factor on the input of the fixed random network: the higher, the less states have in common
+        prior_gain: f64 = 1.0,
 
         /// what the network says about the return Z(s,a)
         returns: ReturnKind = ReturnKind::Mean,
@@ -43,6 +53,15 @@ knobs! {
         /// gaussian: distance between prediction and target
         loss: LossKind = LossKind::Squared,
 
+        /// gaussian: local uncertainty u(s,a) beside the propagated one
+        local: LocalKind = LocalKind::None,
+        /// local: u of what was never tried, in units of reward
+        local_scale: f64 = 1.0,
+        /// local, box observations: random features
+        features: usize = 128,
+        /// local, box observations: distance over which states share visits (their range is 2)
+        feature_width: f64 = 0.3,
+
         /// how to act
         policy: PolicyKind = PolicyKind::EGreedy,
         /// egreedy: probability of a random action, in the end
@@ -57,6 +76,8 @@ knobs! {
         draws: usize = 1,
         /// thompson, optimistic, ucb: an index z for each decision and action, or one for the whole episode
         scope: Scope = Scope::Step,
+        /// scopes of episode: probability to draw anew before a step, for long or endless episodes
+        redraw: f64 = 0.0,
         /// ucb: least multiplier of sigma
         ucb_low: f64 = 1.7,
         /// ucb: greatest multiplier of sigma
@@ -67,7 +88,7 @@ knobs! {
         /// which next action a target looks at
         backup: BackupKind = BackupKind::Sarsa,
         /// sarsa: which network decides the next action of a replayed transition
-        decider: Decider = Decider::Online,
+        decider: Decider = Decider::Target,
         /// expected backup and inspection: draws to estimate the probabilities of thompson
         probability_draws: usize = 32,
         /// how much of a target comes from the recorded trace after the next step, SARSA(lambda)
@@ -179,6 +200,29 @@ impl Config {
         let rules: &[(bool, &'static str, &str)] = &[
             (self.keep > 0.0 && self.keep <= 1.0, "keep", "write a probability above 0 and at most 1"),
             (self.mc_samples >= 1, "mc_samples", "write 1 or more"),
+            ((1..=64).contains(&self.members), "members", "write 1 to 64"),
+            (
+                self.bootstrap > 0.0 && self.bootstrap <= 1.0,
+                "bootstrap",
+                "write a probability above 0 and at most 1",
+            ),
+            (self.prior_mu >= 0.0, "prior_mu", "write 0 (none) or more"),
+            (self.prior_sigma >= 0.0, "prior_sigma", "write 0 (none) or more"),
+            (
+                self.prior_sigma == 0.0 || self.returns == ReturnKind::Gaussian,
+                "prior_sigma",
+                "a mean has no sigma: write returns=gaussian with it",
+            ),
+            (self.prior_gain > 0.0, "prior_gain", "write something above 0"),
+            (
+                self.local == LocalKind::None || self.returns == ReturnKind::Gaussian,
+                "local",
+                "a mean has no sigma to add to: write returns=gaussian with it",
+            ),
+            (self.local_scale >= 0.0, "local_scale", "write 0 or more"),
+            ((1..=4096).contains(&self.features), "features", "write 1 to 4096"),
+            (self.feature_width > 0.0, "feature_width", "write something above 0"),
+            ((0.0..=1.0).contains(&self.redraw), "redraw", "write a probability from 0 to 1"),
             (self.sigma_floor >= 0.0, "sigma_floor", "write 0 or more"),
             (self.terminal_sigma >= 0.0, "terminal_sigma", "write 0 or more"),
             (

@@ -1,4 +1,6 @@
-use super::{Config, ConfigError, PolicyKind, PosteriorKind, ReturnKind, closest};
+use super::{
+    BackupKind, Config, ConfigError, LocalKind, PolicyKind, PosteriorKind, ReturnKind, Scope, closest,
+};
 
 /// A named point in the space of agents.
 pub struct Preset {
@@ -55,6 +57,54 @@ pub const PRESETS: &[Preset] = &[
             keep: 0.9,
             returns: ReturnKind::Gaussian,
             policy: PolicyKind::Thompson,
+            ..Config::default()
+        },
+    },
+    Preset {
+        name: "duvn-deep",
+        about: "duvn that commits to one optimistic index an episode and adds local uncertainty: for when the others fail",
+        config: || Config {
+            posterior: PosteriorKind::Dropout,
+            keep: 0.9,
+            parameter_scope: Scope::Episode,
+            returns: ReturnKind::Gaussian,
+            local: LocalKind::Visits,
+            policy: PolicyKind::Optimistic,
+            scope: Scope::Episode,
+            target_sync: 20,
+            ..Config::default()
+        },
+    },
+    Preset {
+        name: "ube",
+        about: "the uncertainty Bellman equation (O'Donoghue et al. 2017): local uncertainty propagated, Thompson by step",
+        config: || Config {
+            returns: ReturnKind::Gaussian,
+            local: LocalKind::Visits,
+            policy: PolicyKind::Thompson,
+            target_sync: 20,
+            ..Config::default()
+        },
+    },
+    Preset {
+        name: "bootdqn",
+        about: "bootstrapped DQN with randomised priors (Osband et al. 2018), with the sizes of bsuite's agent",
+        config: || Config {
+            posterior: PosteriorKind::Ensemble,
+            members: 20,
+            parameter_scope: Scope::Episode,
+            prior_mu: 5.0,
+            policy: PolicyKind::Greedy,
+            backup: BackupKind::Max,
+            gamma: 0.99,
+            hidden: vec![],
+            trunk: vec![50, 50],
+            target_sync: 4,
+            replay: 10_000,
+            batch: 128,
+            learning_starts: 128,
+            prioritised: 0.0,
+            fresh: false,
             ..Config::default()
         },
     },

@@ -25,6 +25,8 @@ pub struct Transition<'a> {
     pub next: Observation<'a>,
     /// Whether the episode ended with it, and how.
     pub ending: Ending,
+    /// The members of an ensemble whose bootstrap sample it belongs to, as bits.
+    pub members: u64,
 }
 
 /// The last transitions, in the order in which they were made. The oldest gives way to the newest.
@@ -39,6 +41,7 @@ pub struct Ring {
     actions: Vec<u8>,
     rewards: Vec<f32>,
     endings: Vec<Ending>,
+    members: Vec<u64>,
 }
 
 /// Observations of one kind, one after the other.
@@ -114,6 +117,7 @@ impl Ring {
             actions: Vec::with_capacity(capacity),
             rewards: Vec::with_capacity(capacity),
             endings: Vec::with_capacity(capacity),
+            members: Vec::with_capacity(capacity),
         }
     }
 
@@ -140,6 +144,7 @@ impl Ring {
         put(&mut self.actions, slot, transition.action);
         put(&mut self.rewards, slot, transition.reward);
         put(&mut self.endings, slot, transition.ending);
+        put(&mut self.members, slot, transition.members);
         self.newest = Some(slot as u32);
         slot as u32
     }
@@ -153,6 +158,7 @@ impl Ring {
             reward: self.rewards[slot],
             next: self.see(&self.nexts, slot),
             ending: self.endings[slot],
+            members: self.members[slot],
         }
     }
 
@@ -178,7 +184,7 @@ mod tests {
 
     fn push(ring: &mut Ring, state: usize, ending: Ending) -> u32 {
         let (observation, next) = (Observation::Index(state), Observation::Index(state + 1));
-        ring.push(&Transition { observation, action: 0, reward: state as f32, next, ending })
+        ring.push(&Transition { observation, action: 0, reward: state as f32, next, ending, members: 1 })
     }
 
     #[test]
@@ -206,6 +212,7 @@ mod tests {
                 reward: x,
                 next: Observation::Vector(&[x + 1.0, x + 1.5]),
                 ending: Ending::No,
+                members: 1,
             });
         }
         assert_eq!(ring.get(0).observation, Observation::Vector(&[2.0, 2.5]));

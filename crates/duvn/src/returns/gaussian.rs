@@ -56,6 +56,11 @@ pub fn sigmoid(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
 
+/// sigma <- sqrt(sigma² + width²).
+pub(super) fn widen(parameters: &mut [f32], width: f32) {
+    parameters[1] = (parameters[1] * parameters[1] + width * width).sqrt();
+}
+
 impl Gaussian {
     /// The Gaussian that `config` asks for.
     pub fn new(config: &Config) -> Self {
@@ -104,6 +109,10 @@ impl ReturnModel for Gaussian {
 
     fn sd(&self, parameters: &[f32]) -> f64 {
         f64::from(parameters[1])
+    }
+
+    fn widen(&self, parameters: &mut [f32], width: f32) {
+        widen(parameters, width);
     }
 
     /// mu = r + gamma mu', sigma = gamma sigma', where mu' and sigma' are those of the mixture at the next

@@ -80,6 +80,9 @@ pub trait ReturnModel: Send {
         self.mean(parameters) + z * self.sd(parameters)
     }
 
+    /// Adds uncertainty of the standard deviation `width`, independent of Z; a mean alone has no room for it.
+    fn widen(&self, _parameters: &mut [f32], _width: f32) {}
+
     /// Makes the target of (s,a).
     fn propagate(&self, backup: &Backup<'_>, stream: &mut Stream, target: &mut [f32]);
 

@@ -1,4 +1,4 @@
-use super::gaussian::SigmaHead;
+use super::gaussian::{SigmaHead, widen};
 use super::{Backup, Error, ReturnModel};
 use crate::config::Config;
 use crate::rng::Stream;
@@ -41,6 +41,10 @@ impl ReturnModel for SampledGaussian {
 
     fn sd(&self, parameters: &[f32]) -> f64 {
         f64::from(parameters[1])
+    }
+
+    fn widen(&self, parameters: &mut [f32], width: f32) {
+        widen(parameters, width);
     }
 
     /// Each sample comes from the trace with probability lambda (it is then the trace's own sample), else

@@ -1,11 +1,5 @@
-//! NumPy's random numbers: `numpy.random.Generator(PCG64(SeedSequence(seed)))`, to the bit.
-
-use rand_core::Rng;
-use rand_pcg::Pcg64;
-use serde::{Deserialize, Serialize};
-
 /// NumPy's `SeedSequence`: spreads a seed of any size over a pool of four 32-bit words.
-struct SeedSequence {
+pub(super) struct SeedSequence {
     pool: [u32; 4],
 }
 
@@ -17,7 +11,7 @@ impl SeedSequence {
     const MIX_LEFT: u32 = 0xca01_f9dd;
     const MIX_RIGHT: u32 = 0x4973_f715;
 
-    fn new(seed: u64) -> Self {
+    pub(super) fn new(seed: u64) -> Self {
         let mut constant = Self::INIT_A;
         let mut hash = |value: u32| {
             let mut value = value ^ constant;
@@ -40,7 +34,8 @@ impl SeedSequence {
         SeedSequence { pool }
     }
 
-    fn generate_u64<const N: usize>(&self) -> [u64; N] {
+    /// The first `N` words of `SeedSequence.generate_state(N, numpy.uint64)`.
+    pub(super) fn generate_u64<const N: usize>(&self) -> [u64; N] {
         let mut constant = Self::INIT_B;
         let mut words = self.pool.iter().cycle().map(|&word| {
             let mut value = word ^ constant;
@@ -53,35 +48,5 @@ impl SeedSequence {
             let high = words.next().unwrap_or_default();
             low | high << 32
         })
-    }
-}
-
-/// The generator that Gymnasium environments draw from after `reset(seed=…)`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct NumpyRng {
-    pcg: Pcg64,
-}
-
-impl NumpyRng {
-    /// `numpy.random.Generator(numpy.random.PCG64(seed))`.
-    pub fn new(seed: u64) -> Self {
-        let [state_high, state_low, stream_high, stream_low] = SeedSequence::new(seed).generate_u64();
-        let join = |high: u64, low: u64| u128::from(high) << 64 | u128::from(low);
-        NumpyRng { pcg: Pcg64::new(join(state_high, state_low), join(stream_high, stream_low)) }
-    }
-
-    /// `Generator.bit_generator.random_raw()`.
-    pub fn next_u64(&mut self) -> u64 {
-        self.pcg.next_u64()
-    }
-
-    /// `Generator.random()`: uniform on [0, 1) with 53 bits.
-    pub fn random(&mut self) -> f64 {
-        (self.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
-    }
-
-    /// `Generator.uniform(low, high)`.
-    pub fn uniform(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * self.random()
     }
 }

@@ -1,6 +1,4 @@
-//! What stands around an environment's bare dynamics.
-
-use crate::{Action, Environment, Observation, Space, StateError, Step, StepError, freeze, thaw};
+use crate::{Action, Environment, Space, StateError, Step, StepError, freeze, thaw};
 
 /// Checks actions and the order of calls, and cuts episodes off at a time limit.
 pub struct Episodes<E> {
@@ -20,9 +18,7 @@ impl<E: Environment> Episodes<E> {
 }
 
 impl<E: Environment> Environment for Episodes<E> {
-    fn observation_space(&self) -> Space {
-        self.inner.observation_space()
-    }
+    forward!(inner: observation_space observation pictures);
 
     fn action_space(&self) -> Space {
         self.action_space.clone()
@@ -34,10 +30,6 @@ impl<E: Environment> Environment for Episodes<E> {
         self.running = true;
     }
 
-    fn observation(&self) -> Observation<'_> {
-        self.inner.observation()
-    }
-
     fn step(&mut self, action: Action<'_>) -> Result<Step, StepError> {
         if !self.running {
             return Err(StepError::NotRunning);
@@ -46,7 +38,7 @@ impl<E: Environment> Environment for Episodes<E> {
             return Err(StepError::action(action, &self.action_space));
         }
         let mut step = self.inner.step(action)?;
-        self.steps += 1;
+        self.steps = self.steps.saturating_add(1);
         step.truncated |= self.time_limit.is_some_and(|limit| self.steps >= limit);
         self.running = !step.done();
         Ok(step)
@@ -61,5 +53,20 @@ impl<E: Environment> Environment for Episodes<E> {
         self.inner.restore(&inner)?;
         (self.steps, self.running) = (steps, running);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::envs::Chain;
+
+    #[test]
+    fn the_step_that_reaches_the_limit_is_truncated_and_ends_the_episode() {
+        let mut chain = Episodes::new(Chain::ordered(9), Some(3));
+        chain.reset(None);
+        let flags: Vec<_> = (0..3).map(|_| chain.step(1.into()).unwrap().truncated).collect();
+        assert_eq!(flags, [false, false, true]);
+        assert_eq!(chain.step(1.into()), Err(StepError::NotRunning));
     }
 }

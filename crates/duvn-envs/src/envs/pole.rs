@@ -1,0 +1,57 @@
+//! The cart with a pole on it that CartPole and CartPoleSwingup share.
+
+use crate::canvas::{Canvas, Colour, bar, rectangle};
+
+const GRAVITY: f64 = 9.8;
+const CART_MASS: f64 = 1.0;
+const POLE_MASS: f64 = 0.1;
+const TOTAL_MASS: f64 = POLE_MASS + CART_MASS;
+const HALF_LENGTH: f64 = 0.5;
+const POLE_MOMENT: f64 = POLE_MASS * HALF_LENGTH;
+
+/// The accelerations (ẍ, θ̈) of the cart and of the pole under a force on the cart:
+///
+/// t = (F + m l θ̇² sin θ) / M,
+/// θ̈ = (g sin θ - t cos θ) / (l (4/3 - m cos² θ / M)),
+/// ẍ = t - m l θ̈ cos θ / M.
+///
+/// `square` is how the original squares: by a product (Gymnasium) or by `pow` (bsuite).
+pub(super) fn accelerations(
+    force: f64,
+    theta: f64,
+    theta_dot: f64,
+    square: impl Fn(f64) -> f64,
+) -> (f64, f64) {
+    let (sin, cos) = theta.sin_cos();
+    let push = (force + POLE_MOMENT * square(theta_dot) * sin) / TOTAL_MASS;
+    let theta_acc =
+        (GRAVITY * sin - cos * push) / (HALF_LENGTH * (4.0 / 3.0 - POLE_MASS * square(cos) / TOTAL_MASS));
+    (push - POLE_MOMENT * theta_acc * cos / TOTAL_MASS, theta_acc)
+}
+
+/// Draws the cart at `x` with its pole at `theta` from upright.
+pub(super) fn draw(canvas: &mut dyn Canvas, x: f64, theta: f64) {
+    canvas.polygon(&rectangle((x - 0.2, -0.12), (x + 0.2, 0.12)), Colour::BLACK);
+    let foot = (x, 0.06);
+    let tip = (x + theta.sin(), 0.06 + theta.cos());
+    canvas.polygon(&bar(foot, tip, 0.08), Colour(202, 152, 101));
+    canvas.circle(foot, 0.05, Colour(129, 132, 203));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::accelerations;
+    use crate::numerics::pow2;
+
+    /// Values of bsuite's `step_cartpole`, where squaring θ̇ or cos θ by a product shows.
+    #[test]
+    fn accelerations_agree_with_bsuite_to_the_last_bit() {
+        for (force, theta, theta_dot, expected) in [
+            (0.0, 4.459374242622392, -3.163306118211451, (-0.6048808919012246, -14.459107945641192)),
+            (-10.0, 6.247734098435196, -7.269401172866852, (-9.821160730785124, 14.201461109999135)),
+        ] {
+            assert_eq!(accelerations(force, theta, theta_dot, pow2), expected);
+            assert_ne!(accelerations(force, theta, theta_dot, |x| x * x), expected);
+        }
+    }
+}

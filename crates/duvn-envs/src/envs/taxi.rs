@@ -1,0 +1,178 @@
+use crate::rng::NumpyRng;
+use crate::{Action, Environment, Observation, Space, StateError, Step, StepError, freeze, text, thaw};
+use serde::{Deserialize, Serialize};
+
+/// Gymnasium's `Taxi`: fetch a passenger from one of four landmarks and drop them off at another, by
+/// driving south (0), north (1), east (2), west (3), picking up (4) and dropping off (5).
+///
+/// A step costs 1, a pick-up or drop-off where none is possible 10; the right drop-off pays 20 and ends
+/// the episode. Dropping the passenger at a wrong landmark is allowed. The observation is
+/// ((row · 5 + column) · 5 + passenger) · 4 + destination, the passenger being 4 while in the taxi.
+#[derive(Clone, Debug)]
+pub struct Taxi {
+    moves: Vec<[Move; 6]>,
+    /// Cumulative probabilities of the start states.
+    starts: Vec<f64>,
+    state: State,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Move {
+    next: u16,
+    reward: i8,
+    terminated: bool,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct State {
+    at: usize,
+    rng: NumpyRng,
+}
+
+/// What a state's number stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Scene {
+    row: usize,
+    column: usize,
+    passenger: usize,
+    destination: usize,
+}
+
+const STATES: usize = 500;
+const IN_TAXI: usize = 4;
+const LANDMARKS: [(usize, usize); 4] = [(0, 0), (0, 4), (4, 0), (4, 3)];
+const NAMES: [char; 4] = ['R', 'G', 'Y', 'B'];
+/// The rows and the column of each cell with a wall on its eastern side.
+const WALLS: [(usize, usize); 6] = [(0, 1), (1, 1), (3, 0), (3, 2), (4, 0), (4, 2)];
+
+impl Scene {
+    fn of(state: usize) -> Self {
+        Scene { row: state / 100, column: state / 20 % 5, passenger: state / 4 % 5, destination: state % 4 }
+    }
+
+    fn index(self) -> usize {
+        ((self.row * 5 + self.column) * 5 + self.passenger) * 4 + self.destination
+    }
+
+    fn is_start(self) -> bool {
+        self.passenger != IN_TAXI && self.passenger != self.destination
+    }
+
+    fn after(self, action: usize) -> Move {
+        let mut next = self;
+        let mut reward = -1;
+        let mut terminated = false;
+        let here = (self.row, self.column);
+        match action {
+            0 => next.row = (self.row + 1).min(4),
+            1 => next.row = self.row.saturating_sub(1),
+            2 if self.column < 4 && !WALLS.contains(&here) => next.column += 1,
+            3 if self.column > 0 && !WALLS.contains(&(self.row, self.column - 1)) => next.column -= 1,
+            4 if LANDMARKS.get(self.passenger) == Some(&here) => next.passenger = IN_TAXI,
+            5 if self.passenger == IN_TAXI && LANDMARKS.contains(&here) => {
+                terminated = LANDMARKS[self.destination] == here;
+                next.passenger = LANDMARKS.iter().position(|&place| place == here).unwrap_or(IN_TAXI);
+                reward = if terminated { 20 } else { -1 };
+            }
+            4 | 5 => reward = -10,
+            _ => {}
+        }
+        Move { next: next.index() as u16, reward, terminated }
+    }
+}
+
+impl Default for Taxi {
+    fn default() -> Self {
+        let starts = (0..STATES).filter(|&state| Scene::of(state).is_start()).count() as f64;
+        let mut sum = 0.0;
+        Taxi {
+            moves: (0..STATES).map(|state| std::array::from_fn(|a| Scene::of(state).after(a))).collect(),
+            starts: (0..STATES)
+                .map(|state| {
+                    sum += if Scene::of(state).is_start() { 1.0 / starts } else { 0.0 };
+                    sum
+                })
+                .collect(),
+            state: State { at: 0, rng: NumpyRng::new(0) },
+        }
+    }
+}
+
+impl Environment for Taxi {
+    fn observation_space(&self) -> Space {
+        Space::Discrete(STATES)
+    }
+
+    fn action_space(&self) -> Space {
+        Space::Discrete(6)
+    }
+
+    fn reset(&mut self, seed: Option<u64>) {
+        if let Some(seed) = seed {
+            self.state.rng = NumpyRng::new(seed);
+        }
+        self.state.at = self.state.rng.categorical(&self.starts);
+    }
+
+    fn observation(&self) -> Observation<'_> {
+        Observation::Index(self.state.at)
+    }
+
+    fn step(&mut self, action: Action<'_>) -> Result<Step, StepError> {
+        let Action::Index(index @ 0..6) = action else {
+            return Err(StepError::action(action, &self.action_space()));
+        };
+        // Gymnasium draws the outcome, though there is only one.
+        self.state.rng.next_u64();
+        let Move { next, reward, terminated } = self.moves[self.state.at][index];
+        self.state.at = usize::from(next);
+        Ok(Step { reward: f64::from(reward), terminated, truncated: false })
+    }
+
+    fn save(&self) -> Vec<u8> {
+        freeze(&self.state)
+    }
+
+    fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {
+        let state: State = thaw(state)?;
+        if state.at >= STATES {
+            return Err(StateError(format!("there is no state {}", state.at)));
+        }
+        self.state = state;
+        Ok(())
+    }
+
+    fn render_text(&self) -> Option<String> {
+        let scene = Scene::of(self.state.at);
+        let mut lines = String::from("+---------+\n");
+        for row in 0..5 {
+            lines.push('|');
+            for column in 0..5 {
+                let landmark = LANDMARKS.iter().position(|&place| place == (row, column));
+                let letter = landmark.map_or(' ', |landmark| NAMES[landmark]);
+                text::push(&mut lines, letter, (row, column) == (scene.row, scene.column));
+                lines.push(if column == 4 || WALLS.contains(&(row, column)) { '|' } else { ':' });
+            }
+            lines.push('\n');
+        }
+        lines.push_str("+---------+\n");
+        let passenger = NAMES.get(scene.passenger).map_or("in the taxi".into(), |name| format!("at {name}"));
+        Some(lines + &format!("passenger {passenger}, to {}\n", NAMES[scene.destination]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_scenes_are_one_to_one() {
+        assert!((0..STATES).all(|state| Scene::of(state).index() == state));
+    }
+
+    #[test]
+    fn a_draw_above_the_rounded_sum_of_the_starts_is_state_0() {
+        let taxi = Taxi::default();
+        assert_eq!(taxi.starts.last(), Some(&0.999_999_999_999_996_1));
+    }
+}

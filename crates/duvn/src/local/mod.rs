@@ -1,0 +1,132 @@
+//! Local uncertainty u(s,a): what is not known because (s,a) itself was hardly tried.
+//!
+//! The network's sigma tells what is uncertain *after* (s,a); by itself it collapses on states that were
+//! never seen, because all states share weights. Beside it stands u(s,a), which is large by construction
+//! wherever nothing was tried. The two make the uncertainty Bellman equation (O'Donoghue et al. 2017):
+//!
+//! sigma(s,a)² = u(s,a)² + sigma_net(s,a)², with sigma_net(s,a) trained towards gamma sigma(s',a').
+
+mod counts;
+mod features;
+
+pub use counts::Counts;
+pub use features::Features;
+
+use crate::config::{Config, LocalKind};
+use crate::net::Rows;
+use crate::returns::ReturnModel;
+use crate::rng::Stream;
+use duvn_envs::{Observation, Space};
+use serde::{Deserialize, Serialize};
+
+/// Local uncertainty of one kind, or none.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Local {
+    kind: Kind,
+    scale: f32,
+    actions: usize,
+    /// u of every action in the state looked at last.
+    #[serde(skip)]
+    widths: Vec<f32>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+enum Kind {
+    None,
+    Counts(Counts),
+    Features(Features),
+}
+
+impl Local {
+    /// The local uncertainty that `config` asks for: counts where observations are indices, Bayesian
+    /// linear regression on random features where they are boxes.
+    pub fn new(config: &Config, observations: &Space, actions: usize, stream: &mut Stream) -> Self {
+        let kind = match (config.local, observations) {
+            (LocalKind::None, _) => Kind::None,
+            (LocalKind::Visits, Space::Discrete(states)) => Kind::Counts(Counts::new(*states, actions)),
+            (LocalKind::Visits, Space::Box { low, high }) => {
+                let kernel_width = config.feature_width;
+                Kind::Features(Features::new(low, high, actions, config.features, kernel_width, stream))
+            }
+        };
+        Local { kind, scale: config.local_scale as f32, actions, widths: Vec::new() }
+    }
+
+    /// Takes down that `action` was tried.
+    pub fn visit(&mut self, observation: Observation<'_>, action: usize) {
+        match (&mut self.kind, observation) {
+            (Kind::Counts(counts), Observation::Index(state)) => counts.visit(state, action),
+            (Kind::Features(features), Observation::Vector(x)) => features.visit(x, action),
+            _ => {}
+        }
+    }
+
+    /// u(s,a) of every action in a state.
+    pub fn widths(&mut self, observation: Observation<'_>) -> &[f32] {
+        self.widths.resize(self.actions, 0.0);
+        match (&mut self.kind, observation) {
+            (Kind::Counts(counts), Observation::Index(state)) => counts.widths(state, &mut self.widths),
+            (Kind::Features(features), Observation::Vector(x)) => features.widths(x, &mut self.widths),
+            _ => self.widths.fill(0.0),
+        }
+        self.widths.iter_mut().for_each(|width| *width *= self.scale);
+        &self.widths
+    }
+
+    /// Adds the local uncertainty to beliefs of every action (rows x actions x outputs), or, where `taken`
+    /// is given, of one action a row (rows x outputs).
+    pub fn widen(
+        &mut self,
+        model: &dyn ReturnModel,
+        rows: Rows<'_>,
+        taken: Option<&[u8]>,
+        beliefs: &mut [f32],
+    ) {
+        if matches!(self.kind, Kind::None) {
+            return;
+        }
+        let count = match rows {
+            Rows::Index(indices) => indices.len(),
+            Rows::Dense(_) => beliefs.len() / model.outputs() / taken.map_or(self.actions, |_| 1),
+        };
+        let block = beliefs.len() / count.max(1);
+        for (row, beliefs) in beliefs.chunks_exact_mut(block.max(1)).enumerate() {
+            let observation = match rows {
+                Rows::Index(indices) => Observation::Index(indices[row] as usize),
+                Rows::Dense(numbers) => {
+                    let width = numbers.len() / count;
+                    Observation::Vector(&numbers[row * width..][..width])
+                }
+            };
+            let widths = self.widths(observation);
+            let widths = match taken {
+                Some(actions) => std::slice::from_ref(&widths[usize::from(actions[row])]),
+                None => widths,
+            };
+            for (parameters, &width) in beliefs.chunks_exact_mut(model.outputs()).zip(widths) {
+                model.widen(parameters, width);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::returns::Gaussian;
+
+    #[test]
+    fn sigma_and_u_add_as_squares_for_all_actions_or_the_one_taken() {
+        let config = Config { local: LocalKind::Visits, local_scale: 4.0, ..Config::default() };
+        let mut local = Local::new(&config, &Space::Discrete(3), 2, &mut Stream::new(0, "test"));
+        local.visit(Observation::Index(1), 0);
+        let gaussian = Gaussian::new(&config);
+        let rows = Rows::Index(&[0, 1]);
+        let mut beliefs = [7.0, 3.0, 7.0, 3.0, 7.0, 1.5, 7.0, 0.0];
+        local.widen(&gaussian, rows, None, &mut beliefs);
+        assert_eq!(beliefs, [7.0, 5.0, 7.0, 5.0, 7.0, 2.5, 7.0, 4.0]);
+        let mut beliefs = [7.0, 3.0, 7.0, 1.5];
+        local.widen(&gaussian, rows, Some(&[1, 0]), &mut beliefs);
+        assert_eq!(beliefs, [7.0, 5.0, 7.0, 2.5]);
+    }
+}
