@@ -6,7 +6,10 @@ mod env;
 mod envs;
 mod failure;
 mod ire;
+mod report;
+mod screen;
 mod stop;
+mod sweep;
 mod train;
 
 use clap::{Parser, Subcommand};
@@ -30,6 +33,8 @@ enum Command {
     Envs(envs::Args),
     Train(train::Args),
     Env(env::Args),
+    Sweep(sweep::Args),
+    Report(report::Args),
     Ire(ire::Args),
     Bench(bench::Args),
 }
@@ -63,6 +68,8 @@ fn run(command: &Command) -> Result<(), Failure> {
         Command::Envs(args) => envs::run(args),
         Command::Train(args) => train::run(args),
         Command::Env(args) => env::run(args),
+        Command::Sweep(args) => sweep::run(args),
+        Command::Report(args) => report::run(args),
         Command::Ire(args) => ire::run(args),
         Command::Bench(args) => bench::run(args),
     }

@@ -20,16 +20,17 @@ fn close(found: f64, expected: f64, tolerance: f64, what: &str) {
     assert!((found - expected).abs() <= tolerance, "{what}: {found}, expected {expected}");
 }
 
-/// Estimates must agree to rounding, the ends of intervals to the Monte-Carlo error of 50,000 resamples
-/// each with its own draws: a hundredth of the width leaves room for five standard errors.
+/// Estimates must agree to rounding. The ends of an interval have a standard error of about 0.3 % of its
+/// width with 50,000 resamples, and both sides draw their own: the tolerance is three times the error of
+/// their difference.
 fn agrees(found: &[Interval], expected: &Value, what: &str) {
     let [estimate, low, high] = ["estimate", "low", "high"].map(|key| numbers(&expected[key]));
     assert_eq!(found.len(), estimate.len());
     for (i, found) in found.iter().enumerate() {
         let width = high[i] - low[i];
         close(found.estimate, estimate[i], 1e-14, &format!("{what}[{i}]"));
-        close(found.low, low[i], 0.012 * width, &format!("{what}[{i}].low"));
-        close(found.high, high[i], 0.012 * width, &format!("{what}[{i}].high"));
+        close(found.low, low[i], 0.013 * width, &format!("{what}[{i}].low"));
+        close(found.high, high[i], 0.013 * width, &format!("{what}[{i}].high"));
     }
 }
 

@@ -8,8 +8,10 @@ use super::mark::Heat;
 use super::scene::{Anchor, Rect, Shape, Stroke, Text};
 use super::style::INK;
 
-/// The width that a colour bar with its labels takes.
-pub(super) const BAR_ROOM: f64 = 62.0;
+const GAP: f64 = 8.0;
+const WIDTH: f64 = 9.0;
+const TICK_SIZE: f64 = 9.0;
+const LABEL_SIZE: f64 = 10.0;
 
 /// Nine colours of the map known as viridis, evenly spaced.
 const STOPS: [Colour; 9] = [
@@ -59,11 +61,27 @@ pub(super) fn cells(heat: &Heat, frame: &Frame) -> Vec<Shape> {
     shapes
 }
 
-/// The colour bar to the right of the panel.
-pub(super) fn bar(heat: &Heat, frame: &Rect) -> Vec<Shape> {
+fn ticks(heat: &Heat, height: f64) -> (View, Vec<(f64, String)>) {
     let (low, high) = heat.ends();
     let view = View::new(&Axis::new("").from_to(low, high), Extent::EMPTY);
-    let rect = Rect { x: frame.right() + 8.0, width: 9.0, ..*frame };
+    (view, view.ticks((height / 28.0) as usize))
+}
+
+/// From the panel to the baseline of the colour bar's label.
+fn label_offset(heat: &Heat, height: f64) -> f64 {
+    let labels = ticks(heat, height).1;
+    let widths = labels.iter().map(|(_, label)| super::font::width(label, TICK_SIZE, false));
+    GAP + WIDTH + 5.0 + widths.fold(0.0, f64::max) + LABEL_SIZE + 2.0
+}
+
+/// The width that a colour bar with its labels takes.
+pub(super) fn bar_room(heat: &Heat, height: f64) -> f64 {
+    label_offset(heat, height) + 4.0
+}
+
+/// The colour bar to the right of the panel.
+pub(super) fn bar(heat: &Heat, frame: &Rect) -> Vec<Shape> {
+    let rect = Rect { x: frame.right() + GAP, width: WIDTH, ..*frame };
     let steps = 64;
     let step = rect.height / f64::from(steps);
     let mut shapes: Vec<Shape> = (0..steps)
@@ -73,14 +91,15 @@ pub(super) fn bar(heat: &Heat, frame: &Rect) -> Vec<Shape> {
             Shape::Cell { rect, colour: colour((f64::from(i) + 0.5) / f64::from(steps)) }
         })
         .collect();
-    for (value, label) in view.ticks((rect.height / 40.0) as usize) {
+    let (view, ticks) = ticks(heat, frame.height);
+    for (value, label) in ticks {
         let y = rect.bottom() - view.place(value).unwrap_or(0.0) * rect.height;
         let stroke = Stroke::solid(INK, 0.7);
         shapes.push(Shape::Line { points: vec![(rect.right(), y), (rect.right() + 3.0, y)], stroke });
-        shapes.push(Shape::Text(Text::new((rect.right() + 5.0, y + 3.3), label, 9.0, Anchor::Start)));
+        shapes.push(Shape::Text(Text::new((rect.right() + 5.0, y + 3.3), label, TICK_SIZE, Anchor::Start)));
     }
-    let middle = (rect.right() + 40.0, rect.y + rect.height / 2.0);
-    let label = Text::new(middle, heat.label.as_str(), 10.0, Anchor::Middle);
+    let middle = (frame.right() + label_offset(heat, frame.height), rect.y + rect.height / 2.0);
+    let label = Text::new(middle, heat.label.as_str(), LABEL_SIZE, Anchor::Middle);
     shapes.push(Shape::Text(Text { upwards: true, ..label }));
     shapes
 }

@@ -258,6 +258,13 @@ mod tests {
     }
 
     #[test]
+    fn bars_stand_on_the_axis() {
+        let bars = Bars { series: Series::method("duvn"), bars: vec![(0.0, 1.0, 4.0)] };
+        let extent = Mark::Bars(bars).y_extent(Scale::Linear);
+        assert_eq!((extent.low, extent.high, extent.pad_low), (0.0, 4.0, 0.0));
+    }
+
+    #[test]
     fn a_heat_map_of_one_value_has_a_range() {
         let ends = |rows: Vec<Vec<f64>>, range| Heat { rows, range, label: String::new() }.ends();
         assert_eq!(ends(vec![vec![2.0, 2.0]], None), (1.5, 2.5));

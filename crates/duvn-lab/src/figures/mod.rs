@@ -28,6 +28,7 @@ mod heat;
 mod layout;
 mod legend;
 mod mark;
+mod panel;
 mod png;
 mod scene;
 mod style;

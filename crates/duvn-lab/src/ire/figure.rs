@@ -21,7 +21,7 @@ pub fn figure(irds: &[Ird]) -> Figure {
             super::Entropy::BINS
         ),
         legend: LegendPlace::Bottom,
-        size: (185.0, 115.0),
+        size: (205.0, 120.0),
         ..Figure::new(panels, columns)
     }
 }

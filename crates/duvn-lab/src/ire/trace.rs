@@ -164,6 +164,7 @@ fn uniform<'a>(actions: &Space, rng: &mut ChaCha8Rng, numbers: &'a mut [f32]) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+    use duvn_envs::{Observation, StateError, Step};
 
     fn sample(env: &str, options: &Options) -> Result<Ird, IreError> {
         run(env, options, &AtomicBool::new(false), &AtomicUsize::new(0))
@@ -173,14 +174,56 @@ mod tests {
     fn the_number_of_threads_changes_nothing() {
         for env in ["Toy", "Chain-3"] {
             let with = |threads| {
-                sample(env, &Options { traces: 1000, threads, seed: 5, ..Options::default() }).unwrap()
+                // Enough work that every thread gets some.
+                sample(env, &Options { traces: 100_000, threads, seed: 5, ..Options::default() }).unwrap()
             };
             let one = with(1);
-            assert_eq!(one.returns.len(), 1000);
+            assert_eq!(one.returns.len(), 100_000);
             for threads in [0, 2, 3, 7, 1000] {
                 assert_eq!(with(threads), one, "{threads} threads");
             }
         }
+    }
+
+    /// One step, whose reward is the seed of its episode.
+    struct Echo(Option<u64>);
+
+    impl Environment for Echo {
+        fn observation_space(&self) -> Space {
+            Space::Discrete(1)
+        }
+
+        fn action_space(&self) -> Space {
+            Space::Discrete(1)
+        }
+
+        fn reset(&mut self, seed: Option<u64>) {
+            self.0 = seed;
+        }
+
+        fn observation(&self) -> Observation<'_> {
+            Observation::Index(0)
+        }
+
+        fn step(&mut self, _action: Action<'_>) -> Result<Step, StepError> {
+            let seed = self.0.ok_or(StepError::NotRunning)?;
+            Ok(Step { reward: (seed >> 12) as f64, terminated: true, truncated: false })
+        }
+
+        fn save(&self) -> Vec<u8> {
+            Vec::new()
+        }
+
+        fn restore(&mut self, _state: &[u8]) -> Result<(), StateError> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn every_trace_seeds_its_episode_anew() {
+        let seed = |seed, index| trace(&mut Echo(None), &Space::Discrete(1), 5, seed, index).unwrap();
+        assert_eq!(seed(1, 7), seed(1, 7));
+        assert!(seed(1, 7) != seed(1, 8) && seed(1, 7) != seed(2, 7));
     }
 
     #[test]

@@ -53,35 +53,11 @@ impl Bootstrap {
         tasks: &[Vec<f64>],
         statistics: impl Fn(&[Vec<f64>]) -> Option<Vec<f64>>,
     ) -> Option<Vec<Interval>> {
-        self.intervals(tasks, statistics, 0)
-    }
-
-    /// The interval of a statistic at each point of a learning curve: `points[i]` holds what every run
-    /// has there. `None` at the points where the statistic has nothing to say.
-    pub fn of_curve(
-        &self,
-        points: &[Vec<f64>],
-        statistic: impl Fn(&[f64]) -> Option<f64>,
-    ) -> Vec<Option<Interval>> {
-        let interval = |(stream, runs): (usize, &Vec<f64>)| {
-            let statistics = |tasks: &[Vec<f64>]| Some(vec![statistic(&tasks[0])?]);
-            self.intervals(std::slice::from_ref(runs), statistics, stream as u64)?.pop()
-        };
-        points.iter().enumerate().map(interval).collect()
-    }
-
-    fn intervals(
-        &self,
-        tasks: &[Vec<f64>],
-        statistics: impl Fn(&[Vec<f64>]) -> Option<Vec<f64>>,
-        stream: u64,
-    ) -> Option<Vec<Interval>> {
         if tasks.is_empty() || tasks.iter().any(|runs| finite(runs).is_none()) {
             return None;
         }
         let estimates = statistics(tasks)?;
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
-        rng.set_stream(stream);
         let mut resampled = tasks.to_vec();
         let mut values = vec![Vec::with_capacity(self.resamples); estimates.len()];
         for _ in 0..self.resamples {
@@ -102,6 +78,17 @@ impl Bootstrap {
             Interval { estimate, low, high }
         };
         Some(estimates.into_iter().zip(values).map(interval).collect())
+    }
+
+    /// The interval of a statistic at each point of a learning curve: `points[i]` holds what every run
+    /// has there. `None` at the points where the statistic has nothing to say. Points with equally many
+    /// runs draw the same ones, so that the band is as smooth as the curves.
+    pub fn of_curve(
+        &self,
+        points: &[Vec<f64>],
+        statistic: impl Fn(&[f64]) -> Option<f64>,
+    ) -> Vec<Option<Interval>> {
+        points.iter().map(|runs| self.of_runs(runs, &statistic)).collect()
     }
 }
 
@@ -148,6 +135,7 @@ mod tests {
         let curve = Bootstrap::default().of_curve(&points, mean);
         assert_eq!(curve[0].map(|point| point.estimate), Some(1.5));
         assert_eq!(&curve[1..3], [None, None]);
+        assert_eq!(curve[0], Bootstrap::default().of_runs(&points[0], mean));
         assert_eq!(curve[3], Some(Interval { estimate: 4.0, low: 4.0, high: 4.0 }));
     }
 }
