@@ -32,6 +32,7 @@ Benchmarks:
   two-cores              two runs at once against one run alone, by the wall clock
   env-ENV                environment steps with random actions
   start-help, start-envs from start to end of `duvn --help` and `duvn envs`, by the wall clock
+  memory-PRESET-ENV      the most resident memory of a run whose replay is full
 
 Keys of --json:
   name, unit             the benchmark, and what rate and spread are counted in

@@ -21,7 +21,7 @@ const KEYS: [&str; 11] = [
 #[test]
 fn a_measurement_is_an_object_with_the_documented_keys() {
     let help = duvn(&["bench", "--help"]).stdout;
-    for only in ["peak", "train-32x2", "act", "env-CartPole", "start"] {
+    for only in ["peak", "train-32x2", "act", "env-CartPole", "start", "memory"] {
         let measurements = duvn(&["bench", "--quick", "--json", "--only", only]).objects();
         assert!(!measurements.is_empty());
         for measurement in measurements {

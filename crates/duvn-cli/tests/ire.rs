@@ -40,3 +40,11 @@ fn the_figure_is_drawn_where_it_is_asked_for() {
     assert!(std::fs::read(&files[0]).unwrap().starts_with(b"\x89PNG"), "{files:?}");
     assert!(std::fs::read_to_string(&files[1]).unwrap().contains("<svg"), "{files:?}");
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn ctrl_c_ends_it_without_a_result() {
+    let ran = program::interrupted(&["ire", "CartPole-v1", "--traces", "100000000", "--json"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (1, ""), "{ran:?}");
+    assert!(ran.stderr.starts_with("duvn: stopped after ") && ran.stderr.lines().count() == 1, "{ran:?}");
+}

@@ -125,48 +125,13 @@ fn help_names_every_preset_and_knob() {
     }
 }
 
-/// Whether a process has a handler for SIGINT, signal 2.
-#[cfg(target_os = "linux")]
-fn handles_sigint(process: u32) -> bool {
-    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
-    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
-    caught.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 0b10 != 0)
-}
-
 #[cfg(target_os = "linux")]
 #[test]
 fn ctrl_c_reports_what_was_learnt_so_far() {
-    use std::process::{Command, Stdio};
-    let arguments = [
-        "train",
-        "Chain-4",
-        "--agent",
-        "duvn",
-        "--steps",
-        "1000000000",
-        "--seeds",
-        "0..2",
-        "--jobs",
-        "1",
-        "--json",
-    ];
-    let mut child = command(&[&arguments[..], &SMALL].concat())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // Before the handler stands, the signal would end the program without a word.
-    while !handles_sigint(child.id()) {
-        assert!(child.try_wait().unwrap().is_none(), "it ended before the signal");
-        std::thread::yield_now();
-    }
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
-    let output = child.wait_with_output().unwrap();
-    let stderr = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(0), "{stderr}");
-    assert!(stderr.lines().last().unwrap().starts_with("duvn: stopped"), "{stderr}");
-    for line in String::from_utf8(output.stdout).unwrap().lines() {
-        let run: serde_json::Value = serde_json::from_str(line).unwrap();
+    let long = ["train", "Chain-4", "--agent", "duvn", "--steps", "1000000000", "--seeds", "0..2", "--json"];
+    let ran = program::interrupted(&[&long[..], &SMALL].concat());
+    assert!(ran.stderr.lines().last().is_some_and(|line| line.starts_with("duvn: stopped")), "{ran:?}");
+    for run in ran.objects() {
         assert_eq!(run["interrupted"], true);
         assert!(run["steps"].as_u64().unwrap() < 1_000_000_000);
         assert_eq!(run["weights_sha256"].as_str().map(str::len), Some(64));

@@ -157,6 +157,12 @@ pub fn benches(options: &Options) -> Vec<Bench> {
             benches
                 .push(Bench::new(name, move |name, options| program::start(name, &path, argument, options)));
         }
+        if cfg!(target_os = "linux") {
+            let path = path.clone();
+            benches.push(Bench::new("memory-duvn-Chain-100", move |name, options| {
+                program::memory(name, &path, options)
+            }));
+        }
     }
     benches
 }
