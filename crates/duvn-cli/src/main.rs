@@ -2,8 +2,12 @@
 
 mod env;
 mod envs;
+mod eval;
+mod export;
 mod failure;
+mod play;
 mod report;
+mod reproduce;
 mod screen;
 mod stop;
 mod sweep;
@@ -27,6 +31,10 @@ enum Command {
     Env(env::Args),
     Sweep(sweep::Args),
     Report(report::Args),
+    Export(export::Args),
+    Reproduce(reproduce::Args),
+    Eval(eval::Args),
+    Play(play::Args),
 }
 
 fn main() -> ExitCode {
@@ -36,6 +44,10 @@ fn main() -> ExitCode {
         Command::Env(args) => env::run(&args),
         Command::Sweep(args) => sweep::run(&args),
         Command::Report(args) => report::run(&args),
+        Command::Export(args) => export::run(&args),
+        Command::Reproduce(args) => reproduce::run(&args),
+        Command::Eval(args) => eval::run(&args),
+        Command::Play(args) => play::run(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

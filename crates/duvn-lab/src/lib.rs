@@ -3,6 +3,7 @@
 pub mod checkpoint;
 pub mod evaluate;
 pub mod experiment;
+pub mod export;
 pub mod figures;
 pub mod fingerprint;
 pub mod illustration;
@@ -12,7 +13,9 @@ pub mod parallel;
 pub mod progress;
 pub mod record;
 pub mod report;
+pub mod reproduce;
 pub mod run;
+pub mod saved;
 pub mod seeds;
 pub mod settings;
 pub mod stats;

@@ -53,7 +53,7 @@ fn heading(data: &Data) -> String {
     text
 }
 
-fn figures(pictures: &[Picture]) -> String {
+pub fn figures(pictures: &[Picture]) -> String {
     let figure = |picture: &Picture| {
         let (svg, caption) = (picture.figure.to_svg(), escape(&picture.caption));
         let name = escape(&picture.name);
