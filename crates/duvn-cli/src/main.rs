@@ -4,9 +4,13 @@ mod allocations;
 mod bench;
 mod env;
 mod envs;
+mod eval;
+mod export;
 mod failure;
 mod ire;
+mod play;
 mod report;
+mod reproduce;
 mod screen;
 mod stop;
 mod sweep;
@@ -35,6 +39,10 @@ enum Command {
     Env(env::Args),
     Sweep(sweep::Args),
     Report(report::Args),
+    Export(export::Args),
+    Reproduce(reproduce::Args),
+    Eval(eval::Args),
+    Play(play::Args),
     Ire(ire::Args),
     Bench(bench::Args),
 }
@@ -70,6 +78,10 @@ fn run(command: &Command) -> Result<(), Failure> {
         Command::Env(args) => env::run(args),
         Command::Sweep(args) => sweep::run(args),
         Command::Report(args) => report::run(args),
+        Command::Export(args) => export::run(args),
+        Command::Reproduce(args) => reproduce::run(args),
+        Command::Eval(args) => eval::run(args),
+        Command::Play(args) => play::run(args),
         Command::Ire(args) => ire::run(args),
         Command::Bench(args) => bench::run(args),
     }

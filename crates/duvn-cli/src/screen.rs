@@ -1,6 +1,6 @@
 //! Progress on stderr: bars with the time left on a terminal, one line a finished run everywhere.
 
-use duvn_lab::run::{Outcome, Run};
+use duvn_lab::run::{Outcome, Run, RunSpec};
 use duvn_lab::store::RunRow;
 use duvn_lab::sweep::{End, Watch};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
@@ -70,20 +70,22 @@ impl Screen {
     }
 }
 
-impl Watch for Screen {
-    fn begun(&self, run: &RunRow, at: &Run) {
+impl Screen {
+    /// A run begins, or goes on.
+    pub fn begin(&self, spec: &RunSpec, at: &Run) {
         let Some(bars) = &self.bars else { return };
-        let bar = bars.all.add(ProgressBar::new(WHOLE as u64).with_prefix(name(run)));
+        let bar = bars.all.add(ProgressBar::new(WHOLE as u64).with_prefix(name(spec)));
         bar.set_style(style("  {prefix:<32!} {bar:20} {percent:>3} %  {eta:>4} left  {msg}"));
-        self.state().working.insert(run.id.clone(), (bar, at.share()));
+        self.state().working.insert(name(spec), (bar, at.share()));
     }
 
-    fn moved(&self, run: &RunRow, at: &Run) {
+    /// A run has finished an episode.
+    pub fn advance(&self, spec: &RunSpec, at: &Run) {
         if self.bars.is_none() {
             return;
         }
         let mut state = self.state();
-        if let Some((bar, share)) = state.working.get_mut(&run.id) {
+        if let Some((bar, share)) = state.working.get_mut(&name(spec)) {
             *share = at.share().min(1.0);
             bar.set_position((*share * WHOLE) as u64);
             let progress = at.progress();
@@ -93,10 +95,11 @@ impl Watch for Screen {
         self.show_total(&state);
     }
 
-    fn ended(&self, run: &RunRow, end: &End) {
+    /// A run has ended, for now or for good.
+    pub fn end(&self, spec: &RunSpec, end: &End) {
         let mut state = self.state();
         state.ended += 1;
-        if let Some((bar, _)) = state.working.remove(&run.id) {
+        if let Some((bar, _)) = state.working.remove(&name(spec)) {
             bar.finish_and_clear();
         }
         let (ended, runs) = (state.ended, self.runs);
@@ -104,17 +107,31 @@ impl Watch for Screen {
             End::Done(outcome) => summary(outcome),
             End::Stopped(outcome) => format!("stopped after {}", summary(outcome)),
             End::Failed(error) => format!("FAILED: {error}"),
-            End::FailedBefore(error) => format!("failed before ({error}); --retry tries it again"),
+            End::FailedBefore(error) => format!("failed before ({error}); sweep --retry tries it again"),
             End::DoneBefore(_) | End::NotBegun | End::Elsewhere => String::new(),
         };
         if !what.is_empty() {
-            self.line(&format!("[{ended}/{runs}] {}: {what}", name(run)));
+            self.line(&format!("[{ended}/{runs}] {}: {what}", name(spec)));
         }
         self.show_total(&state);
     }
+}
+
+impl Watch for Screen {
+    fn begun(&self, run: &RunRow, at: &Run) {
+        self.begin(&run.spec, at);
+    }
+
+    fn moved(&self, run: &RunRow, at: &Run) {
+        self.advance(&run.spec, at);
+    }
+
+    fn ended(&self, run: &RunRow, end: &End) {
+        self.end(&run.spec, end);
+    }
 
     fn warned(&self, run: &RunRow, what: &str) {
-        self.line(&format!("warning: {}: {what}", name(run)));
+        self.line(&format!("warning: {}: {what}", name(&run.spec)));
     }
 }
 
@@ -122,8 +139,8 @@ fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
-fn name(run: &RunRow) -> String {
-    format!("{} {} seed {}", run.spec.env, run.spec.agent, run.spec.seed)
+fn name(spec: &RunSpec) -> String {
+    format!("{} {} seed {}", spec.env, spec.agent, spec.seed)
 }
 
 fn summary(outcome: &Outcome) -> String {

@@ -31,7 +31,7 @@ fn bad_files_and_folders_are_refused_with_what_to_write() {
     for (from, to, parts) in [
         ("seeds =", "seed =", &["line 2", "seeds"][..]),
         ("\"0..2\"", "\"\"", &["line 2", "0..5"]),
-        ("preset = \"duvn\"", "preset = \"egreedy\"", &["line 20", "another name"]),
+        ("preset = \"duvn\"", "preset = \"egreedy\"", &["line 19", "another name"]),
         ("\"Toy\"", "\"Toi\"", &["line 13", "Toy"]),
     ] {
         let file = folder.file("bad.toml", &small(5).replacen(from, to, 1));
@@ -112,8 +112,8 @@ fn a_stopped_sweep_goes_on_to_the_same_end() {
     let out = folder.path("out");
     for signal in ["-INT", "-TERM"] {
         let child = sweep(&file, &out, &["--jobs", "2", "--checkpoint-every", "1000"]).spawn().unwrap();
-        // Its records exist: by then it listens for signals.
-        while !out.join(FILE).exists() {
+        // Its records are open: by then it listens for signals.
+        while !out.join(format!("{FILE}-wal")).exists() {
             std::thread::yield_now();
         }
         succeed({

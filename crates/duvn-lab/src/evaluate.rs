@@ -1,9 +1,9 @@
 //! Evaluation: episodes in which an agent acts and does not learn.
 
 use crate::run::{RunError, RunSpec};
-use duvn::{Agent, LearnError, Training};
+use duvn::{Agent, LearnError};
 use duvn_envs::registry::{self, Registered};
-use duvn_envs::{Environment, StepError};
+use duvn_envs::{Environment, Step, StepError};
 
 /// How the agent acts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub enum Acting {
 }
 
 /// What came of an episode.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Played {
     /// The sum of its rewards.
     pub ret: f64,
@@ -30,58 +30,55 @@ const LONGEST: u64 = 10_000;
 /// differ by the agent alone; training seeds are small numbers.
 const FIRST_SEED: u64 = 1 << 40;
 
-/// A place to evaluate the agents of a run: the same environment, but not the same episodes.
+/// A place to watch the agents of a run: the same environment, but not the same episodes.
 pub struct Arena {
     env: Registered,
+    seed: u64,
 }
 
 impl Arena {
     /// The environment of `spec`.
     pub fn new(spec: &RunSpec) -> Result<Self, RunError> {
-        Ok(Arena { env: registry::make(&spec.env, spec.seed)? })
+        Ok(Arena { env: registry::make(&spec.env, spec.seed)?, seed: spec.seed })
     }
 
-    /// The environment, to draw it.
-    pub fn env(&self) -> &Registered {
-        &self.env
-    }
-
-    /// Plays the `number`-th episode with the policy of the mean, which changes nothing in the agent.
-    pub fn greedy(&mut self, agent: &mut Agent, number: u64) -> Result<Played, RunError> {
-        self.begin(number);
-        self.play(|env| agent.greedy(env.observation()))
-    }
-
-    /// Starts the `number`-th episode.
-    pub fn begin(&mut self, number: u64) {
-        self.env.reset(Some(FIRST_SEED + number));
-    }
-
-    /// Plays an episode that [`begin`](Self::begin) has started, with actions from `act`.
-    fn play(
+    /// Plays the `number`-th episode. With [`Acting::Mean`] nothing changes in the agent; with
+    /// [`Acting::Explore`] it remembers, and learns unless it was made not to
+    /// ([`Saved::agent`](crate::saved::Saved::agent)). `watch` is shown the environment at the start and after
+    /// every step, with the action that led there and what came of it; it may end the episode.
+    pub fn play(
         &mut self,
-        mut act: impl FnMut(&Registered) -> Result<usize, LearnError>,
+        agent: &mut Agent,
+        acting: Acting,
+        number: u64,
+        mut watch: impl FnMut(&Registered, Option<(usize, Step)>) -> bool,
     ) -> Result<Played, RunError> {
-        let mut played = Played { ret: 0.0, length: 0 };
-        loop {
-            let action = act(&self.env).map_err(|error| self.failed(error))?;
-            let done = self.act(action, &mut played).map_err(|error| self.failed(error))?;
-            if done || played.length >= LONGEST {
-                return Ok(played);
+        self.env.reset(Some(FIRST_SEED + number));
+        let seed = self.seed;
+        let learn = |error: LearnError| RunError::Training { seed, error: error.into() };
+        let step = |error: StepError| RunError::Training { seed, error: error.into() };
+        let mut played = Played::default();
+        let mut action = match acting {
+            Acting::Mean => agent.greedy(self.env.observation()),
+            Acting::Explore => agent.begin(self.env.observation()),
+        }
+        .map_err(learn)?;
+        let mut going = watch(&self.env, None);
+        while going && played.length < LONGEST {
+            let result = self.env.step(action.into()).map_err(step)?;
+            played.ret += result.reward;
+            played.length += 1;
+            going = watch(&self.env, Some((action, result))) && !result.done();
+            if acting == Acting::Explore {
+                match agent.observe(&result, self.env.observation()).map_err(learn)? {
+                    Some(next) => action = next,
+                    None => break,
+                }
+            } else if going {
+                action = agent.greedy(self.env.observation()).map_err(learn)?;
             }
         }
-    }
-
-    /// Makes one step; tells if it ended the episode.
-    pub fn act(&mut self, action: usize, played: &mut Played) -> Result<bool, StepError> {
-        let step = self.env.step(action.into())?;
-        played.ret += step.reward;
-        played.length += 1;
-        Ok(step.done())
-    }
-
-    fn failed(&self, error: impl Into<duvn::TrainingError>) -> RunError {
-        RunError::Training { seed: 0, error: error.into() }
+        Ok(played)
     }
 }
 
@@ -89,18 +86,7 @@ impl Arena {
 pub fn mean_return(arena: &mut Arena, agent: &mut Agent, episodes: u64) -> Result<f64, RunError> {
     let mut total = 0.0;
     for number in 0..episodes {
-        total += arena.greedy(agent, number)?.ret;
+        total += arena.play(agent, Acting::Mean, number, |_, _| true)?.ret;
     }
     Ok(total / episodes.max(1) as f64)
-}
-
-/// Plays `episodes` episodes as in training, with an agent that forgets them afterwards.
-pub fn exploring(spec: &RunSpec, agent: Agent, episodes: u64) -> Result<Vec<Played>, RunError> {
-    let env = registry::make(&spec.env, spec.seed)?;
-    let mut training = Training::new(env, agent, FIRST_SEED);
-    let mut play = || {
-        let error = |error| RunError::Training { seed: spec.seed, error };
-        training.episode().map(|episode| Played { ret: episode.ret, length: episode.length }).map_err(error)
-    };
-    (0..episodes).map(|_| play()).collect()
 }

@@ -115,7 +115,7 @@ preset = "egreedy"
 
 [[agents]]
 preset = "duvn"
-settings = {{ mask_scope = "episode" }}
+settings = {{ parameter_scope = "episode" }}
 "#
     )
 }

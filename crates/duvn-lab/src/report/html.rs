@@ -50,13 +50,15 @@ h2 { font-size: 1.2rem; margin: 2.2rem 0 0.6rem; border-bottom: 1px solid var(--
 a { color: var(--link); }
 small, .faint, figcaption { color: var(--faint); }
 figure { margin: 1rem 0 1.6rem; }
-figure svg { display: block; width: 100%; height: auto; background: #fff; border: 1px solid var(--line); border-radius: 8px; padding: 6px; }
+.picture { overflow-x: auto; background: #fff; border: 1px solid var(--line); border-radius: 8px; padding: 6px; }
+.picture svg { display: block; width: 100%; min-width: 34rem; height: auto; }
+.single { max-width: 38rem; } .single svg { min-width: 20rem; }
 figcaption { font-size: 0.9rem; margin-top: 0.4rem; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; font-size: 0.88rem; width: 100%; }
-th, td { text-align: left; padding: 0.3rem 0.6rem 0.3rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
+th, td { text-align: left; white-space: nowrap; padding: 0.3rem 0.6rem 0.3rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 th { color: var(--faint); font-weight: 600; }
-td.number { white-space: nowrap; font-variant-numeric: tabular-nums; }
+td.number { font-variant-numeric: tabular-nums; }
 .note, .bad { padding: 0.6rem 0.8rem; border-radius: 8px; background: var(--card); border-left: 4px solid var(--link); }
 .bad { border-left-color: var(--bad); }
 pre, code { font: 0.85rem/1.45 ui-monospace, monospace; }

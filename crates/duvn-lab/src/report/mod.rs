@@ -4,10 +4,12 @@ mod data;
 mod html;
 mod page;
 mod pictures;
+mod plain;
 mod table;
 
 pub use data::{AgentRuns, Data, Task};
 pub use pictures::{Picture, pictures};
+pub use plain::Plain;
 pub use table::{Cell, Table};
 
 use crate::figures::FigureError;

@@ -53,12 +53,13 @@ fn heading(data: &Data) -> String {
     text
 }
 
-fn figures(pictures: &[Picture]) -> String {
+pub fn figures(pictures: &[Picture]) -> String {
     let figure = |picture: &Picture| {
         let (svg, caption) = (picture.figure.to_svg(), escape(&picture.caption));
         let name = escape(&picture.name);
+        let class = if picture.figure.panels.len() == 1 { "picture single" } else { "picture" };
         format!(
-            "<figure id=\"{name}\">\n{}\n<figcaption>{caption} <a href=\"figures/{name}.svg\">SVG</a> \
+            "<figure id=\"{name}\">\n<div class=\"{class}\">{}</div>\n<figcaption>{caption} <a href=\"figures/{name}.svg\">SVG</a> \
              <a href=\"figures/{name}.png\">PNG</a></figcaption>\n</figure>\n",
             inline(&svg, &picture.name),
         )
