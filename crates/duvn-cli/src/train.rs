@@ -1,13 +1,17 @@
 use crate::failure::{Failure, print_line};
+use crate::screen::{Screen, count, number};
 use crate::stop::flag_on_signal;
+use crate::sweep::{CHECKPOINT_SECONDS, execute, jobs, store_failure};
 use duvn::config::{Config, PRESETS};
+use duvn_lab::experiment::{Evaluation, Experiment, Planned, Show, run_id};
 use duvn_lab::parallel;
 use duvn_lab::run::{Budget, Outcome, Run, RunError, RunSpec};
+use duvn_lab::store::Store;
+use duvn_lab::sweep::{End, Options};
 use duvn_lab::{seeds, settings};
-use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 /// Train an agent in an environment, over one or more seeds.
 #[derive(clap::Args)]
@@ -36,7 +40,7 @@ pub struct Args {
     /// Runs at a time (default: one a core).
     #[arg(long)]
     jobs: Option<usize>,
-    /// A folder for the records: settings.toml, runs.jsonl, episodes.csv.
+    /// A folder for records and checkpoints, as `duvn sweep` makes it: the same command goes on where it was stopped.
     #[arg(long)]
     out: Option<PathBuf>,
     /// One JSON object a run.
@@ -55,6 +59,8 @@ fn help() -> String {
         text +=
             &format!("  {:<20} {} [{}] (default {})\n", knob.name, knob.about, knob.expects, knob.default);
     }
+    text += "\nCtrl-C ends the runs cleanly: what was learnt so far is reported, with \"interrupted\": true in JSON and \
+             exit code 0. A second Ctrl-C ends the program at once, with exit code 130.\n";
     text
 }
 
@@ -62,20 +68,68 @@ const DEFAULT_EPISODES: u64 = 1000;
 
 pub fn run(args: &Args) -> Result<(), Failure> {
     let specs = specs(args)?;
-    let jobs = match args.jobs {
-        Some(0) => return Err(Failure::usage("--jobs cannot be 0: write 1 or more")),
-        Some(jobs) => jobs,
-        None => parallel::default_threads(),
-    };
+    let jobs = jobs(args.jobs)?;
     // Faults of usage show before any work is done.
     Run::new(specs[0].clone()).map_err(Failure::usage)?;
-    let records = args.out.as_deref().map(|folder| Records::create(folder, &specs[0].config)).transpose()?;
     let stop = flag_on_signal()?;
-    let screen = Screen::new();
-    let results = parallel::map(&specs, jobs, |spec| {
-        (!stop.load(Ordering::Relaxed)).then(|| train(spec, &stop, &screen))
+    let ends = match &args.out {
+        Some(out) => recorded(out, specs, jobs, &stop)?,
+        None => unrecorded(&specs, jobs, &stop),
+    };
+    report(args, &ends)
+}
+
+/// Trains with records and checkpoints.
+fn recorded(out: &Path, specs: Vec<RunSpec>, jobs: usize, stop: &AtomicBool) -> Result<Vec<End>, Failure> {
+    let evaluation = Evaluation::default();
+    let planned = |spec: RunSpec| Planned {
+        id: run_id(&spec, evaluation),
+        panel: spec.env.clone(),
+        group: String::new(),
+        spec,
+        evaluation,
+    };
+    let show = Show {
+        title: "Training".into(),
+        about: String::new(),
+        columns: 2,
+        note: String::new(),
+        rerun: std::env::args().collect::<Vec<_>>().join(" "),
+    };
+    let runs = specs.into_iter().map(planned).collect();
+    let experiment = Experiment { name: "train".into(), show, runs };
+    let store = Store::open_for(out, &experiment).map_err(store_failure)?;
+    let checkpoint_every = Duration::from_secs_f64(CHECKPOINT_SECONDS);
+    execute(&store, &experiment.runs, &Options { jobs, checkpoint_every, retry: true, stop })
+}
+
+/// Trains and keeps nothing.
+fn unrecorded(specs: &[RunSpec], jobs: usize, stop: &AtomicBool) -> Vec<End> {
+    let screen = Screen::new(specs.len());
+    let ends = parallel::map(specs, jobs, |spec| {
+        if stop.load(Ordering::Relaxed) {
+            return End::NotBegun;
+        }
+        let end = train(spec, stop, &screen).unwrap_or_else(|error| End::Failed(error.to_string()));
+        screen.end(spec, &end);
+        end
     });
-    report(args, results, records, stop.load(Ordering::Relaxed))
+    screen.clear();
+    ends
+}
+
+fn train(spec: &RunSpec, stop: &AtomicBool, screen: &Screen) -> Result<End, RunError> {
+    let mut run = Run::new(spec.clone())?;
+    screen.begin(spec, &run);
+    while !run.finished() {
+        if stop.load(Ordering::Relaxed) {
+            return Ok(End::Stopped(run.outcome()));
+        }
+        if run.step()?.is_some() {
+            screen.advance(spec, &run);
+        }
+    }
+    Ok(End::Done(run.outcome()))
 }
 
 fn specs(args: &Args) -> Result<Vec<RunSpec>, Failure> {
@@ -104,150 +158,19 @@ fn read(path: &Path) -> Result<String, Failure> {
         .map_err(|error| Failure::usage(format!("cannot read {}: {error}", path.display())))
 }
 
-/// A finished or stopped run, with its episodes as (return, length).
-struct Trained {
-    outcome: Outcome,
-    episodes: Vec<(f64, u64)>,
-}
-
-fn train(spec: &RunSpec, stop: &AtomicBool, screen: &Screen) -> Result<Trained, RunError> {
-    let mut run = Run::new(spec.clone())?;
-    let bar = screen.bar(spec);
-    let mut episodes = Vec::new();
-    while !run.finished() && !stop.load(Ordering::Relaxed) {
-        if let Some(episode) = run.step()? {
-            episodes.push((episode.ret, episode.length));
-            bar.show(&run);
-        }
-    }
-    let outcome = run.outcome();
-    screen.finished(bar, &outcome);
-    Ok(Trained { outcome, episodes })
-}
-
-/// Progress on stderr: bars on a terminal, one line a finished run elsewhere.
-struct Screen {
-    bars: Option<MultiProgress>,
-}
-
-struct Bar(Option<ProgressBar>);
-
-impl Screen {
-    fn new() -> Self {
-        Screen { bars: std::io::stderr().is_terminal().then(MultiProgress::new) }
-    }
-
-    fn bar(&self, spec: &RunSpec) -> Bar {
-        Bar(self.bars.as_ref().map(|bars| {
-            let bar = bars.add(ProgressBar::new(1000).with_prefix(format!("seed {}", spec.seed)));
-            let style =
-                ProgressStyle::with_template("{prefix:>9} {bar:30} {percent:>3} %  eta {eta:<4} {msg}");
-            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-            bar
-        }))
-    }
-
-    fn finished(&self, bar: Bar, outcome: &Outcome) {
-        let line = format!(
-            "{} {} seed {}: {} episodes, {} steps, mean of the last 100 returns {}, {:.1} s",
-            outcome.env,
-            outcome.agent,
-            outcome.seed,
-            outcome.episodes,
-            outcome.steps,
-            number(outcome.mean_return_last_100),
-            outcome.seconds,
-        );
-        match (&self.bars, bar.0) {
-            (Some(_), Some(bar)) => bar.finish_and_clear(),
-            _ => eprintln!("{line}"),
-        }
-    }
-}
-
-impl Bar {
-    fn show(&self, run: &Run) {
-        let Some(bar) = &self.0 else { return };
-        bar.set_position((run.share() * 1000.0) as u64);
-        let progress = run.progress();
-        bar.set_message(format!(
-            "episode {}, mean of the last 100 returns {}",
-            progress.episodes,
-            number(progress.recent_mean())
-        ));
-    }
-}
-
-fn number(value: Option<f64>) -> String {
-    value.map_or_else(|| "-".into(), |value| format!("{value:.3}"))
-}
-
-fn count(value: Option<u64>) -> String {
-    value.map_or_else(|| "-".into(), |value| value.to_string())
-}
-
-/// The records of `--out`.
-struct Records {
-    runs: std::fs::File,
-    episodes: std::fs::File,
-}
-
-impl Records {
-    fn create(folder: &Path, config: &Config) -> Result<Self, Failure> {
-        let create = || {
-            std::fs::create_dir_all(folder)?;
-            std::fs::write(folder.join("settings.toml"), settings::to_toml(config))?;
-            Ok(Records {
-                runs: std::fs::File::create(folder.join("runs.jsonl"))?,
-                episodes: std::fs::File::create(folder.join("episodes.csv"))?,
-            })
-        };
-        create().map_err(|error: std::io::Error| {
-            let folder = folder.display();
-            Failure::usage(format!(
-                "cannot write to {folder}: {error}; name a folder that can be written with --out"
-            ))
+/// Prints what came of the runs; the first fault, if any, is the program's.
+fn report(args: &Args, ends: &[End]) -> Result<(), Failure> {
+    let outcomes: Vec<&Outcome> = ends
+        .iter()
+        .filter_map(|end| match end {
+            End::Done(outcome) | End::DoneBefore(outcome) | End::Stopped(outcome) => Some(outcome),
+            _ => None,
         })
-    }
-
-    fn write(&mut self, trained: &[Trained]) -> std::io::Result<()> {
-        use std::io::Write;
-        let mut table = String::from("seed,episode,return,length\n");
-        for Trained { outcome, episodes } in trained {
-            writeln!(self.runs, "{}", serde_json::to_string(outcome)?)?;
-            for (index, (ret, length)) in episodes.iter().enumerate() {
-                table += &format!("{},{},{ret},{length}\n", outcome.seed, index + 1);
-            }
-        }
-        self.episodes.write_all(table.as_bytes())
-    }
-}
-
-/// Prints what came of the runs and writes their records; the first fault, if any, is the program's.
-fn report(
-    args: &Args,
-    results: Vec<Option<Result<Trained, RunError>>>,
-    records: Option<Records>,
-    stopped: bool,
-) -> Result<(), Failure> {
-    let mut trained = Vec::new();
-    let mut fault = None;
-    for result in results.into_iter().flatten() {
-        match result {
-            Ok(run) => trained.push(run),
-            Err(error) if fault.is_none() => fault = Some(error),
-            Err(error) => eprintln!("duvn: {error}"),
-        }
-    }
-    if let Some(mut records) = records {
-        records
-            .write(&trained)
-            .map_err(|error| Failure::failed(format!("cannot write the records: {error}")))?;
-    }
-    if !args.json && !trained.is_empty() {
+        .collect();
+    if !args.json && !outcomes.is_empty() {
         print_line("  seed  episodes     steps  first reward  solved at  mean of last 100  steps/s")?;
     }
-    for Trained { outcome, .. } in &trained {
+    for outcome in outcomes {
         let line = if args.json {
             serde_json::to_string(outcome).map_err(Failure::failed)?
         } else {
@@ -264,12 +187,18 @@ fn report(
         };
         print_line(&line)?;
     }
-    if stopped {
-        eprintln!("duvn: stopped; what was learnt so far is reported above");
+    let left = ends.iter().filter(|end| matches!(end, End::Stopped(_) | End::NotBegun)).count();
+    if left > 0 {
+        let hint = if args.out.is_some() { "; the same command goes on with them" } else { "" };
+        eprintln!("duvn: stopped with {left} runs unfinished{hint}");
     }
-    match fault {
-        Some(error) if error.is_usage() => Err(Failure::usage(error)),
-        Some(error) => Err(Failure::failed(error)),
-        None => Ok(()),
+    let elsewhere = ends.iter().filter(|end| matches!(end, End::Elsewhere)).count();
+    if elsewhere > 0 {
+        eprintln!("duvn: {elsewhere} runs are being done by another program");
     }
+    let fault = ends.iter().find_map(|end| match end {
+        End::Failed(error) | End::FailedBefore(error) => Some(error),
+        _ => None,
+    });
+    fault.map_or(Ok(()), |error| Err(Failure::failed(error)))
 }

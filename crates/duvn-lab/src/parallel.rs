@@ -42,6 +42,6 @@ mod tests {
                 jobs.iter().map(|job| job * job).collect::<Vec<_>>()
             );
         }
-        assert_eq!(map(&[], 2, |job: &u64| *job), []);
+        assert_eq!(map(&[], 2, |job: &u64| *job), Vec::<u64>::new());
     }
 }

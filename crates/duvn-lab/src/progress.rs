@@ -1,12 +1,13 @@
 //! What the episodes of a run amount to: when the first reward came, when the task was solved.
 
 use duvn::Episode;
+use serde::{Deserialize, Serialize};
 
 /// Episodes over which a run is judged.
 pub const WINDOW: usize = 100;
 
 /// The episodes of one run so far.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Progress {
     threshold: Option<f64>,
     /// The returns of the last [`WINDOW`] episodes; the place of the next is `episodes % WINDOW`.

@@ -2,9 +2,10 @@
 
 use crate::fingerprint::weights_sha256;
 use crate::progress::Progress;
-use duvn::{Agent, AgentError, Config, Episode, Training, TrainingError};
-use duvn_envs::Environment;
+use crate::record::{Probe, Record};
+use duvn::{Agent, AgentError, Config, LearnError, RestoreError, Training, TrainingError, TrainingSnapshot};
 use duvn_envs::registry::{self, MakeError};
+use duvn_envs::{Environment, freeze, thaw};
 use std::time::Instant;
 
 /// How long a run lasts.
@@ -48,12 +49,15 @@ pub enum RunError {
         /// What happened.
         error: TrainingError,
     },
+    /// It cannot go on from where it was.
+    #[error("cannot go on from the checkpoint: {0}")]
+    Restore(#[from] RestoreError),
 }
 
 impl RunError {
     /// Whether the fault lies in what was asked for, not in what happened.
     pub fn is_usage(&self) -> bool {
-        !matches!(self, RunError::Training { .. })
+        matches!(self, RunError::Make(_) | RunError::Agent(_))
     }
 }
 
@@ -93,7 +97,23 @@ pub struct Run {
     spec: RunSpec,
     training: Training<registry::Registered>,
     progress: Progress,
+    probe: Probe,
     started: Instant,
+    /// Seconds before `started`, in earlier lives of the run.
+    before: f64,
+}
+
+/// Everything that decides how a run goes on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunSnapshot {
+    /// Agent and environment.
+    pub training: TrainingSnapshot,
+    /// What the run itself remembers: progress, measurements, time.
+    pub state: Vec<u8>,
+    /// Finished episodes.
+    pub episodes: u64,
+    /// Environment steps.
+    pub steps: u64,
 }
 
 impl Run {
@@ -102,8 +122,9 @@ impl Run {
         let env = registry::make(&spec.env, spec.seed)?;
         let agent = Agent::new(&spec.config, &env.observation_space(), &env.action_space(), spec.seed)?;
         let progress = Progress::new(env.reward_threshold);
+        let probe = Probe::new(&spec)?;
         let training = Training::new(env, agent, spec.seed);
-        Ok(Run { spec, training, progress, started: Instant::now() })
+        Ok(Run { spec, training, progress, probe, started: Instant::now(), before: 0.0 })
     }
 
     /// What decides it.
@@ -142,19 +163,45 @@ impl Run {
         }
     }
 
-    /// Makes one environment step; tells if it ended an episode.
-    pub fn step(&mut self) -> Result<Option<Episode>, RunError> {
+    /// Makes one environment step; gives the record of the episode that it ended, if it did.
+    pub fn step(&mut self) -> Result<Option<Record>, RunError> {
         let seed = self.spec.seed;
-        let episode = self.training.step().map_err(|error| RunError::Training { seed, error })?;
-        if let Some(episode) = &episode {
-            self.progress.add(episode);
+        let failed = |error| RunError::Training { seed, error };
+        let Some(episode) = self.training.step().map_err(failed)? else { return Ok(None) };
+        self.progress.add(&episode);
+        let number = self.progress.episodes;
+        let record = self.probe.record(number, &episode, self.training.agent_mut());
+        record.map(Some).map_err(|error: LearnError| failed(error.into()))
+    }
+
+    /// Seconds of work so far.
+    pub fn seconds(&self) -> f64 {
+        self.before + self.started.elapsed().as_secs_f64()
+    }
+
+    /// Everything that decides how the run goes on.
+    pub fn snapshot(&self) -> RunSnapshot {
+        RunSnapshot {
+            training: self.training.snapshot(),
+            state: freeze(&(&self.progress, self.probe.last(), self.seconds())),
+            episodes: self.progress.episodes,
+            steps: self.steps(),
         }
-        Ok(episode)
+    }
+
+    /// Goes on from a snapshot of the same run, to the bit. On an error, make the run anew.
+    pub fn restore(&mut self, snapshot: &RunSnapshot) -> Result<(), RestoreError> {
+        let (progress, probed, seconds): (Progress, Option<u64>, f64) = thaw(&snapshot.state)?;
+        self.training.restore(&snapshot.training)?;
+        self.progress = progress;
+        self.probe.set_last(probed);
+        (self.before, self.started) = (seconds, Instant::now());
+        Ok(())
     }
 
     /// What has come of it so far.
     pub fn outcome(&self) -> Outcome {
-        let seconds = self.started.elapsed().as_secs_f64();
+        let seconds = self.seconds();
         let counters = self.training.agent().counters();
         Outcome {
             env: self.spec.env.clone(),

@@ -3,7 +3,7 @@
 
 use crate::config::{BackupKind, Config, Decider};
 use crate::local::Local;
-use crate::net::{Extent, Which};
+use crate::net::{Extent, Input, Which};
 use crate::policy::{Beliefs, Moment, Policy};
 use crate::posterior::Posterior;
 use crate::replay::{Ending, Gathered, Ring};
@@ -107,10 +107,34 @@ impl Targets {
     /// Writes the target of each slot. Next actions are drawn from the policy, but for `fresh`, whose own
     /// is used.
     pub fn make(&mut self, slots: &[u32], fresh: Option<Fresh>, sources: &mut Sources<'_>, out: &mut [f32]) {
+        self.make_room(slots.len() * self.horizon, sources.value);
         self.unroll(slots, fresh, sources.ring);
         self.decide(sources);
         self.evaluate(sources);
         self.propagate(sources, out);
+    }
+
+    /// Takes room for `rows` next states at once, the most there can be. How many there are changes from
+    /// batch to batch, and later batches would allocate.
+    fn make_room(&mut self, rows: usize, value: &ValueNetwork) {
+        fn room<T>(list: &mut Vec<T>, count: usize) {
+            list.reserve(count.saturating_sub(list.len()));
+        }
+        let (shape, width) = (value.net.shape(), value.model.outputs());
+        let actions = if self.backup == BackupKind::Expected { shape.actions } else { 1 };
+        room(&mut self.steps, rows);
+        room(&mut self.starts, rows + 1);
+        match shape.input {
+            Input::OneHot(_) => room(&mut self.next.indices, rows),
+            Input::Dense(numbers) => room(&mut self.next.numbers, rows * numbers),
+        }
+        room(&mut self.actions, rows);
+        room(&mut self.taken, rows);
+        room(&mut self.beliefs, rows * shape.actions * width);
+        room(&mut self.values, rows * actions * width);
+        room(&mut self.probabilities, rows * shape.actions);
+        room(&mut self.parts, rows * self.masks * actions * width);
+        room(&mut self.weights, rows * self.masks * actions);
     }
 
     /// Follows each sample's trace and lists the next states that need a value.

@@ -1,0 +1,136 @@
+use crate::failure::{Failure, print_line};
+use crate::report::{print_report, report_failure};
+use crate::stop::flag_on_signal;
+use crate::sweep::{CHECKPOINT_SECONDS, conclude, execute, jobs, store_failure};
+use clap::ValueEnum;
+use duvn_lab::experiment::{Experiment, Variant};
+use duvn_lab::report::Plain;
+use duvn_lab::reproduce::{IRE_TASKS, Target, illustration, ire};
+use duvn_lab::store::Store;
+use duvn_lab::sweep::Options;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// Make the paper's figures.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Which of them.
+    #[arg(value_enum)]
+    figure: Figure,
+    /// So many seeds, from 0 on, instead of the paper's 5.
+    #[arg(long)]
+    seeds: Option<u64>,
+    /// A shortened version that ends within minutes.
+    #[arg(long)]
+    quick: bool,
+    /// The folder, under which each figure has its own.
+    #[arg(long, default_value = "results")]
+    out: PathBuf,
+    /// Runs at a time (default: one a core).
+    #[arg(long)]
+    jobs: Option<usize>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Figure {
+    /// The Chain whose correct actions are drawn at random.
+    Chain,
+    /// The Chain whose correct action is always 1.
+    ChainOrdered,
+    /// The Gym tasks.
+    Gym,
+    /// Initial return distributions and their entropy (App. B).
+    Ire,
+    /// Two scenarios, three policies (App. C).
+    Illustration,
+    /// All of them.
+    All,
+}
+
+/// Traces a task of the shortened initial return distributions.
+const QUICK_TRACES: usize = 2_000;
+/// Traces a task of the full ones, as in the paper.
+const TRACES: usize = 50_000;
+
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let seeds = match args.seeds {
+        Some(seeds @ (0 | 100_001..)) => {
+            return Err(Failure::usage(format!(
+                "--seeds cannot be {seeds}: write a number from 1 to 100000"
+            )));
+        }
+        Some(seeds) => Some((0..seeds).collect()),
+        None => None,
+    };
+    let targets = match args.figure {
+        Figure::Chain => vec![Target::Chain],
+        Figure::ChainOrdered => vec![Target::ChainOrdered],
+        Figure::Gym => vec![Target::Gym],
+        Figure::Ire => vec![Target::Ire],
+        Figure::Illustration => vec![Target::Illustration],
+        Figure::All => Target::ALL.to_vec(),
+    };
+    let work = Work {
+        variant: Variant { seeds, quick: args.quick },
+        jobs: jobs(args.jobs)?,
+        stop: &*flag_on_signal()?,
+    };
+    if args.quick {
+        eprintln!("this is a shortened version; without --quick it is the paper's");
+    }
+    for target in targets {
+        let name = if args.quick { format!("{}-quick", target.name()) } else { target.name().into() };
+        work.make(target, &args.out.join(name))?;
+    }
+    Ok(())
+}
+
+struct Work<'a> {
+    variant: Variant,
+    jobs: usize,
+    stop: &'a AtomicBool,
+}
+
+impl Work<'_> {
+    fn make(&self, target: Target, out: &Path) -> Result<(), Failure> {
+        match target {
+            Target::Illustration => print_plain(illustration(), out),
+            Target::Ire => {
+                let traces = if self.variant.quick { QUICK_TRACES } else { TRACES };
+                let mut done = 0;
+                let plain = ire(traces, self.jobs, self.stop, |ird| {
+                    done += 1;
+                    eprintln!("[{done}/{}] {}: {traces} traces", IRE_TASKS.len(), ird.env);
+                });
+                print_plain(plain.map_err(Failure::failed)?, out)
+            }
+            Target::Chain | Target::ChainOrdered | Target::Gym => self.train(target, out),
+        }
+    }
+
+    fn train(&self, target: Target, out: &Path) -> Result<(), Failure> {
+        let Some(text) = target.experiment() else { return Ok(()) };
+        let mut experiment = Experiment::parse(text, &self.variant).map_err(Failure::failed)?;
+        let quick = if self.variant.quick { " --quick" } else { "" };
+        let seeds =
+            self.variant.seeds.as_ref().map_or_else(String::new, |seeds| format!(" --seeds {}", seeds.len()));
+        experiment.show.rerun = format!("duvn reproduce {}{seeds}{quick}", target.name());
+        let store = Store::open_for(out, &experiment).map_err(store_failure)?;
+        let checkpoint_every = Duration::from_secs_f64(CHECKPOINT_SECONDS);
+        let options = Options { jobs: self.jobs, checkpoint_every, retry: false, stop: self.stop };
+        let ends = execute(&store, &experiment.runs, &options)?;
+        let concluded = conclude(&ends, self.stop, out);
+        print_report(&store)?;
+        concluded
+    }
+}
+
+fn print_plain(plain: Plain, out: &Path) -> Result<(), Failure> {
+    let page = plain.write(out).map_err(report_failure)?;
+    let columns: Vec<usize> = (0..plain.table.head.len()).collect();
+    for line in plain.table.to_text(&columns).lines() {
+        print_line(line)?;
+    }
+    print_line(&format!("\nreport: {}", page.display()))
+}

@@ -1,0 +1,121 @@
+//! What the tests of the program share. Each test file uses a part of it.
+#![allow(dead_code)]
+
+use duvn_lab::record::Record;
+use duvn_lab::store::{EvaluationRow, Status, Store};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// A folder that goes when the test ends.
+pub struct Folder(pub PathBuf);
+
+impl Folder {
+    pub fn new(name: &str) -> Self {
+        let folder = std::env::temp_dir().join(format!("duvn-test-{}-{name}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        Folder(folder)
+    }
+
+    pub fn file(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.0.join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The program, quiet.
+pub fn duvn() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_duvn"));
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// `duvn sweep FILE --out OUT` with further arguments.
+pub fn sweep(file: &Path, out: &Path, more: &[&str]) -> Command {
+    let mut command = duvn();
+    command.arg("sweep").arg(file).arg("--out").arg(out).args(more);
+    command
+}
+
+pub fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+pub fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Runs to the end, which must be a good one.
+pub fn succeed(mut command: Command) -> Output {
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{command:?}\n{}", stderr(&output));
+    output
+}
+
+/// Everything that is recorded of a run and must not depend on how it came about.
+#[derive(Debug, PartialEq)]
+pub struct Recorded {
+    pub id: String,
+    pub status: Status,
+    pub weights: Option<String>,
+    pub episodes: Vec<Record>,
+    pub evaluations: Vec<EvaluationRow>,
+}
+
+pub fn recorded(out: &Path) -> Vec<Recorded> {
+    let store = Store::open(out).unwrap();
+    let read = |run: duvn_lab::store::RunRow| {
+        let mut episodes = Vec::new();
+        let add = |record: &Record| {
+            episodes.push(*record);
+            Ok::<_, duvn_lab::store::StoreError>(())
+        };
+        store.each_episode(run.number, add).unwrap();
+        Recorded {
+            evaluations: store.evaluations(run.number).unwrap(),
+            weights: run.outcome.map(|outcome| outcome.weights_sha256),
+            id: run.id,
+            status: run.status,
+            episodes,
+        }
+    };
+    store.runs().unwrap().into_iter().map(read).collect()
+}
+
+/// Two agents on two small tasks, `episodes` long.
+pub fn small(episodes: u64) -> String {
+    format!(
+        r#"name = "small"
+seeds = "0..2"
+episodes = {episodes}
+
+[settings]
+hidden = [16, 16]
+replay = 2000
+
+[[environments]]
+id = "Chain-6"
+
+[[environments]]
+id = "Toy"
+
+[[agents]]
+preset = "egreedy"
+
+[[agents]]
+preset = "duvn"
+settings = {{ parameter_scope = "episode" }}
+"#
+    )
+}

@@ -1,0 +1,147 @@
+//! What can be done with an experiment's folder once runs are in it.
+#![cfg(unix)]
+
+mod common;
+
+use common::{Folder, duvn, recorded, small, stderr, stdout, succeed, sweep};
+use serde_json::Value;
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn run(arguments: &[&str], path: &Path, more: &[&str]) -> Command {
+    let mut command = duvn();
+    command.args(arguments).arg(path).args(more);
+    command
+}
+
+fn json(output: &Output) -> Vec<Value> {
+    stdout(output).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn a_report_is_one_page_with_everything_in_it() {
+    let folder = Folder::new("report");
+    let mut text = small(150);
+    text += "\n[[agents]]\nname = \"wild\"\npreset = \"egreedy\"\nsettings = { learning_rate = 1e38 }\n";
+    let (file, out) = (folder.file("small.toml", &text), folder.path("out"));
+    let _ = sweep(&file, &out, &[]).output().unwrap();
+    let output = succeed(run(&["report"], &out, &[]));
+    assert!(stdout(&output).contains("Chain-6  DUVN"), "{}", stdout(&output));
+    let page = std::fs::read_to_string(out.join("report.html")).unwrap();
+    for part in
+        ["<svg", "learning curves", "prefers-color-scheme", "viewport", "duvn sweep", "hidden = [16,16]"]
+    {
+        assert!(page.contains(part), "{part}");
+    }
+    // Failed runs are named with their reason, and settings of a name with angle brackets cannot break out.
+    assert!(page.contains("Failed runs") && page.contains("learning_rate, max_gradient_norm"));
+    for outside in ["http://", "https://", "<script", "<link", "<img"] {
+        let inside = page.replace("http://www.w3.org/", "");
+        assert!(!inside.contains(outside), "{outside}: the page needs something from elsewhere");
+    }
+    for name in ["learning-curves", "evaluations", "uncertainty", "profile"] {
+        assert!(
+            std::fs::read(out.join(format!("figures/{name}.png"))).unwrap().starts_with(b"\x89PNG"),
+            "{name}"
+        );
+    }
+    // An unfinished experiment has a report too, which says so.
+    let longer = folder.file("longer.toml", &text.replace("0..2", "0..3"));
+    let store = duvn_lab::store::Store::open_for(
+        &out,
+        &duvn_lab::experiment::Experiment::parse(
+            &std::fs::read_to_string(longer).unwrap(),
+            &Default::default(),
+        )
+        .unwrap(),
+    );
+    drop(store.unwrap());
+    succeed(run(&["report"], &out, &[]));
+    assert!(std::fs::read_to_string(out.join("report.html")).unwrap().contains("not finished"));
+}
+
+#[test]
+fn exports_hold_every_episode() {
+    let folder = Folder::new("export");
+    let (file, out) = (folder.file("small.toml", &small(120)), folder.path("out"));
+    succeed(sweep(&file, &out, &[]));
+    succeed(run(&["export"], &out, &["--csv", "--tensorboard"]));
+    let table = std::fs::read_to_string(out.join("csv/episodes.csv")).unwrap();
+    let expected = recorded(&out);
+    let episodes: Vec<_> =
+        expected.iter().flat_map(|run| run.episodes.iter().map(move |row| (run, row))).collect();
+    assert_eq!(table.lines().count(), 1 + episodes.len());
+    for (line, (run, row)) in table.lines().skip(1).zip(episodes) {
+        let start = format!("{},{},{},{},{},", run.id, row.episode, row.ret, row.length, row.steps);
+        assert!(line.starts_with(&start), "{line} {start}");
+    }
+    assert_eq!(std::fs::read_dir(out.join("tensorboard")).unwrap().count(), 8);
+    let output = run(&["export"], &out, &[]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn training_into_a_folder_goes_on_and_can_be_looked_at() {
+    let folder = Folder::new("train");
+    let out = folder.path("out");
+    let train = |seeds: &str| {
+        let mut command = duvn();
+        let knobs = ["--set", "hidden=[16]", "--episodes", "300", "--json"];
+        command
+            .args(["train", "Chain-5", "--agent", "duvn", "--seeds", seeds])
+            .args(knobs)
+            .arg("--out")
+            .arg(&out);
+        json(&succeed(command))
+    };
+    let first = train("0");
+    let both = train("0..2");
+    assert_eq!(both.len(), 2);
+    assert_eq!(both[0]["seconds"], first[0]["seconds"], "a run that is done is not done again");
+    assert_eq!(recorded(&out).len(), 2);
+    // Without records the same weights come out.
+    let mut bare = duvn();
+    bare.args(["train", "Chain-5", "--agent", "duvn", "--set", "hidden=[16]", "--episodes", "300", "--json"]);
+    assert_eq!(json(&succeed(bare))[0]["weights_sha256"], first[0]["weights_sha256"]);
+
+    let one = out.join("runs").join(&recorded(&out)[0].id);
+    for (path, policy) in
+        [(one.clone(), "mean"), (one.clone(), "explore"), (one.join("checkpoint.safetensors"), "mean")]
+    {
+        let look =
+            || json(&succeed(run(&["eval"], &path, &["--episodes", "20", "--policy", policy, "--json"])));
+        let found = look();
+        assert_eq!(found[0]["episodes"], 20);
+        assert_eq!(found[0]["trained_episodes"], 300);
+        assert_eq!(found, look(), "looking changes nothing");
+    }
+    for (path, part) in
+        [(out.as_path(), "name one"), (folder.0.as_path(), "is no run"), (Path::new("/none"), "is no run")]
+    {
+        let output = run(&["eval"], path, &[]).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+        assert!(stderr(&output).contains(part), "{}", stderr(&output));
+    }
+    let shown = stdout(&succeed(run(&["play"], &one, &[])));
+    assert!(shown.contains("episode 1: return"), "{shown}");
+}
+
+#[test]
+fn an_agent_can_be_filmed() {
+    let folder = Folder::new("film");
+    let out = folder.path("out");
+    let mut train = duvn();
+    train.args(["train", "CartPole-v1", "--agent", "egreedy", "--episodes", "2", "--out"]).arg(&out);
+    succeed(train);
+    let film = folder.path("film.gif");
+    succeed(run(&["play"], &out, &["--gif", film.to_str().unwrap()]));
+    assert!(std::fs::read(&film).unwrap().starts_with(b"GIF89a"));
+}
+
+#[test]
+fn the_illustration_is_reproduced() {
+    let folder = Folder::new("illustration");
+    let output = succeed(run(&["reproduce", "illustration", "--out"], &folder.0, &[]));
+    assert!(stdout(&output).contains("0.0786") && stdout(&output).contains("0.3474"));
+    assert!(folder.path("illustration/report.html").exists());
+}

@@ -1,0 +1,92 @@
+//! Evaluation: episodes in which an agent acts and does not learn.
+
+use crate::run::{RunError, RunSpec};
+use duvn::{Agent, LearnError};
+use duvn_envs::registry::{self, Registered};
+use duvn_envs::{Environment, Step, StepError};
+
+/// How the agent acts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Acting {
+    /// The action of the best mean, with the mean of the parameters.
+    Mean,
+    /// As in training.
+    Explore,
+}
+
+/// What came of an episode.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Played {
+    /// The sum of its rewards.
+    pub ret: f64,
+    /// Its steps.
+    pub length: u64,
+}
+
+/// An episode that does not end by itself is given up after so many steps.
+const LONGEST: u64 = 10_000;
+
+/// Episodes of an evaluation start from these seeds on, the same ones each time, so that two evaluations
+/// differ by the agent alone; training seeds are small numbers.
+const FIRST_SEED: u64 = 1 << 40;
+
+/// A place to watch the agents of a run: the same environment, but not the same episodes.
+pub struct Arena {
+    env: Registered,
+    seed: u64,
+}
+
+impl Arena {
+    /// The environment of `spec`.
+    pub fn new(spec: &RunSpec) -> Result<Self, RunError> {
+        Ok(Arena { env: registry::make(&spec.env, spec.seed)?, seed: spec.seed })
+    }
+
+    /// Plays the `number`-th episode. With [`Acting::Mean`] nothing changes in the agent; with
+    /// [`Acting::Explore`] it remembers, and learns unless it was made not to
+    /// ([`Saved::agent`](crate::saved::Saved::agent)). `watch` is shown the environment at the start and after
+    /// every step, with the action that led there and what came of it; it may end the episode.
+    pub fn play(
+        &mut self,
+        agent: &mut Agent,
+        acting: Acting,
+        number: u64,
+        mut watch: impl FnMut(&Registered, Option<(usize, Step)>) -> bool,
+    ) -> Result<Played, RunError> {
+        self.env.reset(Some(FIRST_SEED + number));
+        let seed = self.seed;
+        let learn = |error: LearnError| RunError::Training { seed, error: error.into() };
+        let step = |error: StepError| RunError::Training { seed, error: error.into() };
+        let mut played = Played::default();
+        let mut action = match acting {
+            Acting::Mean => agent.greedy(self.env.observation()),
+            Acting::Explore => agent.begin(self.env.observation()),
+        }
+        .map_err(learn)?;
+        let mut going = watch(&self.env, None);
+        while going && played.length < LONGEST {
+            let result = self.env.step(action.into()).map_err(step)?;
+            played.ret += result.reward;
+            played.length += 1;
+            going = watch(&self.env, Some((action, result))) && !result.done();
+            if acting == Acting::Explore {
+                match agent.observe(&result, self.env.observation()).map_err(learn)? {
+                    Some(next) => action = next,
+                    None => break,
+                }
+            } else if going {
+                action = agent.greedy(self.env.observation()).map_err(learn)?;
+            }
+        }
+        Ok(played)
+    }
+}
+
+/// The mean return of `episodes` episodes with the policy of the mean.
+pub fn mean_return(arena: &mut Arena, agent: &mut Agent, episodes: u64) -> Result<f64, RunError> {
+    let mut total = 0.0;
+    for number in 0..episodes {
+        total += arena.play(agent, Acting::Mean, number, |_, _| true)?.ret;
+    }
+    Ok(total / episodes.max(1) as f64)
+}

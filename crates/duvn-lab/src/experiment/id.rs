@@ -1,0 +1,58 @@
+use super::Evaluation;
+use crate::run::{Budget, RunSpec};
+use sha2::{Digest, Sha256};
+
+/// Changes whenever the same description would give another run or other records.
+const FORMAT: u32 = 1;
+
+/// The id of a run: the first 16 hexadecimal digits of the SHA-256 of everything that decides it.
+pub fn run_id(spec: &RunSpec, evaluation: Evaluation) -> String {
+    let RunSpec { env, agent, config, seed, budget } = spec;
+    let (unit, amount) = match budget {
+        Budget::Episodes(episodes) => ("episodes", episodes),
+        Budget::Steps(steps) => ("steps", steps),
+    };
+    let Evaluation { times, episodes } = evaluation;
+    let mut text = format!(
+        "format={FORMAT}\nenv={env}\nagent={agent}\nseed={seed}\n{unit}={amount}\nevaluation={times}x{episodes}\n"
+    );
+    for (key, value) in config.entries() {
+        text += &format!("{key}={value}\n");
+    }
+    Sha256::digest(text.as_bytes())[..8].iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use duvn::preset;
+
+    #[test]
+    fn whatever_decides_a_run_changes_its_id() {
+        let spec = RunSpec {
+            env: "Chain-10".into(),
+            agent: "duvn".into(),
+            config: preset("duvn").unwrap(),
+            seed: 0,
+            budget: Budget::Episodes(100),
+        };
+        let evaluation = Evaluation::default();
+        let id = run_id(&spec, evaluation);
+        assert_eq!(id, run_id(&spec.clone(), evaluation));
+        assert_eq!(id.len(), 16);
+        let mut config = spec.config.clone();
+        config.gamma = 0.99;
+        let others = [
+            RunSpec { env: "Chain-11".into(), ..spec.clone() },
+            RunSpec { agent: "mine".into(), ..spec.clone() },
+            RunSpec { seed: 1, ..spec.clone() },
+            RunSpec { budget: Budget::Steps(100), ..spec.clone() },
+            RunSpec { budget: Budget::Episodes(101), ..spec.clone() },
+            RunSpec { config, ..spec.clone() },
+        ];
+        for other in &others {
+            assert_ne!(run_id(other, evaluation), id, "{other:?}");
+        }
+        assert_ne!(run_id(&spec, Evaluation { times: 1, episodes: 5 }), id);
+    }
+}

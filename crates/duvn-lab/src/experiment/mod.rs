@@ -1,0 +1,115 @@
+//! Experiments: environments x agents x seeds, each with its budget, from a small TOML file.
+//!
+//! ```
+//! use duvn_lab::experiment::{Experiment, Variant};
+//!
+//! let text = r#"
+//! name = "chain"
+//! seeds = "0..5"
+//! episodes = 3000
+//!
+//! [[environments]]
+//! id = "Chain-10"
+//!
+//! [[agents]]
+//! preset = "egreedy"
+//!
+//! [[agents]]
+//! name = "duvn, keep 0.8"
+//! preset = "duvn"
+//! settings = { keep = 0.8 }
+//! "#;
+//! let experiment = Experiment::parse(text, &Variant::default())?;
+//! assert_eq!(experiment.runs.len(), 10);
+//! # Ok::<(), duvn_lab::experiment::ExperimentError>(())
+//! ```
+
+mod file;
+mod id;
+mod plan;
+
+pub use id::run_id;
+
+use crate::run::RunSpec;
+use serde::{Deserialize, Serialize};
+
+/// What is to be run, and how it is to be shown.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Experiment {
+    /// The name, by which a folder knows whose it is.
+    pub name: String,
+    /// How it is shown.
+    pub show: Show,
+    /// Every run, in the order in which they are started.
+    pub runs: Vec<Planned>,
+}
+
+/// How an experiment is shown in its report.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Show {
+    /// The heading.
+    pub title: String,
+    /// What it is about, in a sentence or two.
+    pub about: String,
+    /// Panels side by side.
+    pub columns: usize,
+    /// A remark under every figure, such as that this is a shortened version.
+    pub note: String,
+    /// The command that runs it again.
+    pub rerun: String,
+}
+
+/// One run of an experiment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Planned {
+    /// What [`run_id`] gives.
+    pub id: String,
+    /// What decides it.
+    pub spec: RunSpec,
+    /// The heading of its panel.
+    pub panel: String,
+    /// The group of panels that make one figure.
+    pub group: String,
+    /// How it is evaluated.
+    pub evaluation: Evaluation,
+}
+
+/// How a run is evaluated on the policy of the mean while it goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Evaluation {
+    /// Evaluations in the whole of a run, evenly spread over its budget; 0 is never.
+    pub times: u64,
+    /// Episodes of each.
+    pub episodes: u64,
+}
+
+impl Default for Evaluation {
+    fn default() -> Self {
+        Evaluation { times: 20, episodes: 5 }
+    }
+}
+
+/// What is run of a file, where it is not all of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Variant {
+    /// These seeds instead of the file's.
+    pub seeds: Option<Vec<u64>>,
+    /// The shortened version that the file's `[quick]` describes.
+    pub quick: bool,
+}
+
+/// Why a file is not an experiment.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ExperimentError {
+    /// It is not TOML, or has a key that is unknown, missing, or of another type.
+    #[error("{0}")]
+    Toml(String),
+    /// It is TOML, but does not describe an experiment.
+    #[error("line {line}: {what}")]
+    Wrong {
+        /// The line, counted from 1.
+        line: usize,
+        /// What is wrong and what to write.
+        what: String,
+    },
+}

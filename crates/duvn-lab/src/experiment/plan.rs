@@ -1,0 +1,314 @@
+//! From what is written in a file to the list of its runs.
+
+use super::file::{Agent, Environment, File, Quick, Settings, Source, read};
+use super::{Evaluation, Experiment, ExperimentError, Planned, Show, Variant, run_id};
+use crate::run::{Budget, Run, RunError, RunSpec};
+use duvn::config::{Config, preset};
+use toml::Spanned;
+
+const DEFAULT_EPISODES: u64 = 1000;
+const QUICK_NOTE: &str =
+    "Shortened version (--quick): fewer seeds, episodes or tasks than the full experiment.";
+
+impl Experiment {
+    /// Reads an experiment file and checks all of it: every run of the list can be started.
+    pub fn parse(text: &str, variant: &Variant) -> Result<Self, ExperimentError> {
+        let file = read(text)?;
+        let plan = Plan { source: Source(text), file: &file, quick: quick(&file, variant)? };
+        plan.check_names()?;
+        let mut runs = Vec::new();
+        for environment in plan.environments()? {
+            for agent in file.agents.get_ref() {
+                runs.extend(plan.runs(environment, agent, variant)?);
+            }
+        }
+        Ok(Experiment { name: plan.name(), show: plan.show(), runs })
+    }
+}
+
+/// The `[quick]` of a file, if it is asked for.
+fn quick<'a>(file: &'a File, variant: &Variant) -> Result<Option<&'a Quick>, ExperimentError> {
+    match &file.quick {
+        Some(quick) if variant.quick => Ok(Some(quick)),
+        None if variant.quick => Err(ExperimentError::Wrong {
+            line: 1,
+            what: "the file has no shortened version: write one as [quick] with episodes = …".into(),
+        }),
+        _ => Ok(None),
+    }
+}
+
+struct Plan<'a> {
+    source: Source<'a>,
+    file: &'a File,
+    quick: Option<&'a Quick>,
+}
+
+impl<'a> Plan<'a> {
+    fn name(&self) -> String {
+        let name = self.file.name.get_ref();
+        if self.quick.is_some() { format!("{name} (quick)") } else { name.clone() }
+    }
+
+    fn show(&self) -> Show {
+        let File { name, title, about, figure, .. } = self.file;
+        let title = if title.is_empty() { name.get_ref() } else { title };
+        let columns = figure.columns.as_ref().map_or(2, |columns| *columns.get_ref());
+        let note = if self.quick.is_some() { QUICK_NOTE.into() } else { figure.note.clone() };
+        Show { title: title.clone(), about: about.clone(), columns, note, rerun: String::new() }
+    }
+
+    fn check_names(&self) -> Result<(), ExperimentError> {
+        let (source, file) = (&self.source, self.file);
+        if file.name.get_ref().trim().is_empty() {
+            return Err(source.wrong(&file.name, "the name is empty: write for example name = \"chain\""));
+        }
+        if file.environments.get_ref().is_empty() {
+            let what = "there are no environments: write [[environments]] and id = \"Chain-10\" below it";
+            return Err(source.wrong(&file.environments, what));
+        }
+        if file.agents.get_ref().is_empty() {
+            let what = "there are no agents: write [[agents]] and preset = \"duvn\" below it";
+            return Err(source.wrong(&file.agents, what));
+        }
+        if let Some(columns) = file.figure.columns.as_ref().filter(|columns| *columns.get_ref() == 0) {
+            return Err(source.wrong(columns, "'columns' cannot be 0: write 1 or more"));
+        }
+        let agents: Vec<_> = file.agents.get_ref().iter().map(Agent::name).collect();
+        if let Some(place) = repeated(&agents) {
+            let what = format!(
+                "two agents are named '{0}': give one of them another name, for example name = \"{0} 2\"",
+                place.get_ref()
+            );
+            return Err(source.wrong(place, what));
+        }
+        let environments: Vec<_> = file.environments.get_ref().iter().map(|entry| &entry.id).collect();
+        if let Some(place) = repeated(&environments) {
+            let what = format!("the environment '{}' is there twice: leave one out", place.get_ref());
+            return Err(source.wrong(place, what));
+        }
+        Ok(())
+    }
+
+    /// The environments that are run.
+    fn environments(&self) -> Result<Vec<&'a Environment>, ExperimentError> {
+        let all = self.file.environments.get_ref();
+        let Some(chosen) = self.quick.and_then(|quick| quick.environments.as_ref()) else {
+            return Ok(all.iter().collect());
+        };
+        let find = |id: &Spanned<String>| {
+            all.iter().find(|entry| entry.id.get_ref() == id.get_ref()).ok_or_else(|| {
+                let what =
+                    format!("'{}' is not among the environments above: write one that is", id.get_ref());
+                self.source.wrong(id, what)
+            })
+        };
+        chosen.iter().map(find).collect()
+    }
+
+    fn runs(
+        &self,
+        environment: &Environment,
+        agent: &Agent,
+        variant: &Variant,
+    ) -> Result<Vec<Planned>, ExperimentError> {
+        let config = self.config(environment, agent)?;
+        let budget = self.budget(environment)?;
+        let evaluation = self.evaluation()?;
+        let seeds = match (&variant.seeds, self.quick.and_then(|quick| quick.seeds.as_ref())) {
+            (Some(seeds), _) => seeds.clone(),
+            (None, Some(seeds)) => self.source.seeds(seeds)?,
+            (None, None) => self.source.seeds(&self.file.seeds)?,
+        };
+        let planned = |seed| {
+            let id = environment.id.get_ref();
+            let agent = agent.name().get_ref().clone();
+            let spec = RunSpec { env: id.clone(), agent, config: config.clone(), seed, budget };
+            let panel = environment.title.clone().unwrap_or_else(|| id.clone());
+            let group = environment.group.clone();
+            Planned { id: run_id(&spec, evaluation), spec, panel, group, evaluation }
+        };
+        let runs: Vec<_> = seeds.into_iter().map(planned).collect();
+        // The first seed stands for all: what an environment or an agent cannot take does not depend on it.
+        if let Some(first) = runs.first() {
+            Run::new(first.spec.clone()).map_err(|error| match error {
+                RunError::Make(_) => self.source.wrong(&environment.id, error),
+                _ => self.source.wrong(&agent.preset, format!("on {}: {error}", first.spec.env)),
+            })?;
+        }
+        Ok(runs)
+    }
+
+    /// The preset, then the settings of the whole file, of the environment, and of the agent.
+    fn config(&self, environment: &Environment, agent: &Agent) -> Result<Config, ExperimentError> {
+        let wrong = |error| self.source.wrong(&agent.preset, error);
+        let mut config = preset(agent.preset.get_ref()).map_err(wrong)?;
+        for settings in [&self.file.settings, &environment.settings, &agent.settings] {
+            self.assign(&mut config, settings)?;
+        }
+        config.check().map_err(wrong)?;
+        Ok(config)
+    }
+
+    fn assign(&self, config: &mut Config, settings: &Settings) -> Result<(), ExperimentError> {
+        for (key, value) in settings {
+            let text = match value {
+                toml::Value::String(text) => text.clone(),
+                toml::Value::Table(_) => {
+                    let what = format!("'{key}' is a table: settings are written flat, key = value");
+                    return Err(self.source.wrong(key, what));
+                }
+                other => other.to_string(),
+            };
+            config.set(key.get_ref(), &text).map_err(|error| self.source.wrong(key, error))?;
+        }
+        Ok(())
+    }
+
+    fn budget(&self, environment: &Environment) -> Result<Budget, ExperimentError> {
+        let places = [
+            self.quick.map(|quick| (&quick.episodes, &quick.steps)),
+            Some((&environment.episodes, &environment.steps)),
+            Some((&self.file.episodes, &self.file.steps)),
+        ];
+        for (episodes, steps) in places.into_iter().flatten() {
+            let (amount, budget) = match (episodes, steps) {
+                (None, None) => continue,
+                (Some(_), Some(steps)) => {
+                    let what = "'episodes' and 'steps' are both given: leave one of them out";
+                    return Err(self.source.wrong(steps, what));
+                }
+                (Some(amount), None) => (amount, Budget::Episodes(*amount.get_ref())),
+                (None, Some(amount)) => (amount, Budget::Steps(*amount.get_ref())),
+            };
+            if *amount.get_ref() == 0 {
+                return Err(self.source.wrong(amount, "the budget cannot be 0: write 1 or more"));
+            }
+            return Ok(budget);
+        }
+        Ok(Budget::Episodes(DEFAULT_EPISODES))
+    }
+
+    fn evaluation(&self) -> Result<Evaluation, ExperimentError> {
+        let default = Evaluation::default();
+        if let Some(place) = self.file.evaluation_episodes.as_ref().filter(|n| *n.get_ref() == 0) {
+            let what = "'evaluation_episodes' cannot be 0: write 1 or more, or evaluations = 0 for none";
+            return Err(self.source.wrong(place, what));
+        }
+        let episodes = self.file.evaluation_episodes.as_ref().map_or(default.episodes, |n| *n.get_ref());
+        Ok(Evaluation { times: self.file.evaluations.unwrap_or(default.times), episodes })
+    }
+}
+
+impl Agent {
+    fn name(&self) -> &Spanned<String> {
+        self.name.as_ref().unwrap_or(&self.preset)
+    }
+}
+
+/// The first name that was there before.
+fn repeated<'a>(names: &[&'a Spanned<String>]) -> Option<&'a Spanned<String>> {
+    names.iter().enumerate().find(|(at, name)| names[..*at].contains(name)).map(|(_, name)| *name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOD: &str = r#"name = "test"
+seeds = "0..3"
+episodes = 50
+
+[settings]
+hidden = [8]
+
+[[environments]]
+id = "Chain-5"
+group = "short"
+
+[[environments]]
+id = "Toy"
+steps = 70
+settings = { gamma = 0.5, keep = 0.7 }
+
+[[agents]]
+preset = "egreedy"
+
+[[agents]]
+name = "mine"
+preset = "duvn"
+settings = { keep = 0.8 }
+
+[quick]
+seeds = [7]
+episodes = 5
+environments = ["Toy"]
+"#;
+
+    fn parse(text: &str) -> Result<Experiment, ExperimentError> {
+        Experiment::parse(text, &Variant::default())
+    }
+
+    #[test]
+    fn a_file_is_the_product_of_its_lists() {
+        let experiment = parse(GOOD).unwrap();
+        assert_eq!(experiment.runs.len(), 2 * 2 * 3);
+        let run = &experiment.runs[4];
+        assert_eq!((run.spec.env.as_str(), run.spec.agent.as_str(), run.spec.seed), ("Chain-5", "mine", 1));
+        assert_eq!((run.spec.budget, run.group.as_str()), (Budget::Episodes(50), "short"));
+        let toy = &experiment.runs[9].spec;
+        assert_eq!((toy.budget, toy.config.gamma), (Budget::Steps(70), 0.5));
+        // The agent's own setting comes after the environment's, and that after the file's.
+        assert_eq!((toy.config.keep, toy.config.hidden.clone()), (0.8, vec![8]));
+        let mut ids: Vec<_> = experiment.runs.iter().map(|run| &run.id).collect();
+        ids.sort();
+        ids.dedup();
+        assert_eq!(ids.len(), 12);
+    }
+
+    #[test]
+    fn the_shortened_version_says_so() {
+        let variant = Variant { quick: true, seeds: None };
+        let experiment = Experiment::parse(GOOD, &variant).unwrap();
+        let specs: Vec<_> =
+            experiment.runs.iter().map(|run| (run.spec.env.as_str(), run.spec.seed)).collect();
+        assert_eq!(specs, [("Toy", 7), ("Toy", 7)]);
+        assert_eq!(experiment.runs[0].spec.budget, Budget::Episodes(5));
+        assert!(experiment.show.note.contains("Shortened"));
+        let seeds = Variant { seeds: Some(vec![1, 2]), ..variant };
+        assert_eq!(Experiment::parse(GOOD, &seeds).unwrap().runs.len(), 4);
+        let without = GOOD.split("[quick]").next().unwrap();
+        assert!(Experiment::parse(without, &seeds).unwrap_err().to_string().contains("[quick]"));
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_its_line() {
+        for (from, to, line, part) in [
+            ("name = \"test\"", "nam = \"test\"", 1, "expected one of `name`"),
+            ("name = \"test\"", "name = \" \"", 1, "name is empty"),
+            ("\"0..3\"", "\"3..0\"", 2, "0..5"),
+            ("\"0..3\"", "[]", 2, "no seeds"),
+            ("\"0..3\"", "[1, 1]", 2, "twice"),
+            ("\"0..3\"", "true", 2, "seeds such as"),
+            ("episodes = 50", "episodes = 0", 3, "1 or more"),
+            ("episodes = 50", "episodes = 50\nsteps = 4", 4, "leave one"),
+            ("hidden = [8]", "hiden = [8]", 6, "hidden"),
+            ("hidden = [8]", "hidden = \"wide\"", 6, "list"),
+            ("Chain-5", "Chan-5", 9, "Chain"),
+            ("group", "grup", 10, "expected one of"),
+            ("preset = \"egreedy\"", "preset = \"greedy\"", 18, "egreedy"),
+            ("name = \"mine\"", "name = \"egreedy\"", 21, "another name"),
+            ("keep = 0.8", "keep = 8.0", 22, "keep"),
+            ("keep = 0.8", "keep = { a = 1 }", 23, "flat"),
+            ("id = \"Toy\"", "id = \"Chain-5\"", 13, "twice"),
+        ] {
+            assert!(GOOD.contains(from), "{from}");
+            let error = parse(&GOOD.replacen(from, to, 1)).unwrap_err().to_string();
+            assert!(error.contains(part), "{to}: {error}");
+            assert!(error.contains(&format!("line {line}")), "{to}: {error}");
+        }
+        let nothing = parse("name = \"a\"\nseeds = \"0\"\nenvironments = []\nagents = []").unwrap_err();
+        assert!(nothing.to_string().contains("[[environments]]"), "{nothing}");
+        assert!(parse("").is_err());
+    }
+}

@@ -1,0 +1,65 @@
+//! Reports: what came of an experiment, as figures, tables and one page that needs nothing else.
+
+mod data;
+mod html;
+mod page;
+mod pictures;
+mod plain;
+mod table;
+
+pub use data::{AgentRuns, Data, Task};
+pub use pictures::{Picture, pictures};
+pub use plain::Plain;
+pub use table::{Cell, Table};
+
+use crate::figures::FigureError;
+use crate::store::{Store, StoreError};
+use std::path::{Path, PathBuf};
+
+/// A report that has been written.
+pub struct Report {
+    /// The page.
+    pub page: PathBuf,
+    /// The table of results, for the terminal.
+    pub summary: Table,
+}
+
+/// Why a report cannot be made.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// The records cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A figure cannot be painted.
+    #[error(transparent)]
+    Figure(#[from] FigureError),
+    /// A file cannot be written.
+    #[error("cannot write {}: {error}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: std::io::Error,
+    },
+}
+
+/// Writes the report of an experiment into its folder: `report.html` and `figures/`.
+pub fn report(store: &Store) -> Result<Report, ReportError> {
+    let data = Data::read(store)?;
+    let pictures = pictures(&data);
+    let summary = table::summary(&data);
+    let text = page::page(&data, &pictures, &summary);
+    let figures = store.folder().join("figures");
+    std::fs::create_dir_all(&figures).map_err(|error| ReportError::Write { path: figures.clone(), error })?;
+    for picture in &pictures {
+        picture.write(&figures)?;
+    }
+    let page = store.folder().join("report.html");
+    write(&page, text.as_bytes())?;
+    write(&store.folder().join("summary.csv"), summary.to_csv().as_bytes())?;
+    Ok(Report { page, summary })
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), ReportError> {
+    std::fs::write(path, bytes).map_err(|error| ReportError::Write { path: path.into(), error })
+}

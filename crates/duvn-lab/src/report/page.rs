@@ -1,0 +1,232 @@
+//! The page of a report: one file, readable offline, on paper, on a phone, in the dark.
+
+use super::data::Data;
+use super::html::{STYLE, escape, table};
+use super::pictures::Picture;
+use super::table::{Cell, Table, improvement};
+use crate::machine;
+use crate::settings;
+use crate::store::{RunRow, Status};
+
+/// The text of the page.
+pub fn page(data: &Data, pictures: &[Picture], summary: &Table) -> String {
+    let title = escape(&data.show.title);
+    let sections = [
+        heading(data),
+        figures(pictures),
+        results(data, summary),
+        failures(data),
+        runs(data),
+        settings_of(data),
+    ];
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n{}{}</body>\n</html>\n",
+        sections.concat(),
+        provenance(data),
+    )
+}
+
+fn heading(data: &Data) -> String {
+    let show = &data.show;
+    let mut text = format!("<h1>{}</h1>\n", escape(&show.title));
+    if !show.about.is_empty() {
+        text += &format!("<p>{}</p>\n", escape(&show.about));
+    }
+    if !show.note.is_empty() {
+        text += &format!("<p class=\"note\">{}</p>\n", escape(&show.note));
+    }
+    let (all, done) = (data.runs.len(), data.count(Status::Done));
+    let failed = data.count(Status::Failed);
+    text += &format!("<p class=\"faint\">{done} of {all} runs are done");
+    if failed > 0 {
+        text += &format!(", {failed} failed");
+    }
+    text += ".</p>\n";
+    if done + failed < all {
+        let left = all - done - failed;
+        text += &format!(
+            "<p class=\"bad\">This is not the end: {left} runs are not finished and not shown.</p>\n"
+        );
+    }
+    text
+}
+
+pub fn figures(pictures: &[Picture]) -> String {
+    let figure = |picture: &Picture| {
+        let (svg, caption) = (picture.figure.to_svg(), escape(&picture.caption));
+        let name = escape(&picture.name);
+        let class = if picture.figure.panels.len() == 1 { "picture single" } else { "picture" };
+        format!(
+            "<figure id=\"{name}\">\n<div class=\"{class}\">{}</div>\n<figcaption>{caption} <a href=\"figures/{name}.svg\">SVG</a> \
+             <a href=\"figures/{name}.png\">PNG</a></figcaption>\n</figure>\n",
+            inline(&svg, &picture.name),
+        )
+    };
+    let figures: String = pictures.iter().map(figure).collect();
+    if figures.is_empty() { figures } else { format!("<h2>Figures</h2>\n{figures}") }
+}
+
+/// An SVG document as part of a page: without the XML declaration, and with ids of its own, since ids are
+/// shared by a whole page.
+fn inline(svg: &str, name: &str) -> String {
+    let start = svg.find("<svg").unwrap_or(0);
+    svg[start..]
+        .replace("id=\"", &format!("id=\"{name}-"))
+        .replace("url(#", &format!("url(#{name}-"))
+        .replace("href=\"#", &format!("href=\"#{name}-"))
+}
+
+fn results(data: &Data, summary: &Table) -> String {
+    let mut text = format!(
+        "<h2>Results</h2>\n{}<p class=\"faint\">Statistics are over runs (seeds), never over episodes. In brackets: \
+         95 % intervals; bootstrap over runs for returns, Wilson for shares, Kaplan-Meier (runs that did not get \
+         there are censored) for episodes. Returns are means of a run's last 100 episodes in training; “mean policy” is the \
+         last evaluation without exploration. A run counts as solved when the mean of 100 returns reaches \
+         the task’s threshold.</p>\n",
+        table(summary)
+    );
+    if data.agents.len() > 1 && data.count(Status::Done) > 0 {
+        text += &format!(
+            "<h2>Who beats whom</h2>\n{}<p class=\"faint\">The probability that a run of the agent on the left ends \
+             with a higher return than a run of the agent above, averaged over tasks.</p>\n",
+            table(&improvement(data))
+        );
+    }
+    text
+}
+
+fn failures(data: &Data) -> String {
+    let failed: Vec<&RunRow> = data.runs.iter().filter(|run| run.status == Status::Failed).collect();
+    if failed.is_empty() {
+        return String::new();
+    }
+    let item = |run: &&RunRow| {
+        let error = escape(run.error.as_deref().unwrap_or("no reason is recorded"));
+        format!(
+            "<li>{} {} seed {}: {error}</li>\n",
+            escape(&run.spec.env),
+            escape(&run.spec.agent),
+            run.spec.seed
+        )
+    };
+    let items: String = failed.iter().map(item).collect();
+    format!("<h2>Failed runs</h2>\n<div class=\"bad\"><ul>\n{items}</ul></div>\n")
+}
+
+fn runs(data: &Data) -> String {
+    let head = [
+        "run",
+        "task",
+        "agent",
+        "seed",
+        "status",
+        "episodes",
+        "steps",
+        "first reward",
+        "solved",
+        "last 100",
+        "seconds",
+        "weights",
+    ];
+    let row = |run: &RunRow| {
+        let text = |text: String| Cell::Text(text);
+        let status = format!("{:?}", run.status).to_lowercase();
+        let mut cells = vec![
+            text(run.id.clone()),
+            text(run.spec.env.clone()),
+            text(run.spec.agent.clone()),
+            text(run.spec.seed.to_string()),
+            text(status),
+        ];
+        let count = |count: Option<u64>| text(count.map_or_else(|| "–".into(), |count| count.to_string()));
+        if let Some(outcome) = &run.outcome {
+            cells.extend([
+                count(Some(outcome.episodes)),
+                count(Some(outcome.steps)),
+                count(outcome.first_reward_episode),
+                count(outcome.solved_episode),
+                text(outcome.mean_return_last_100.map_or_else(|| "–".into(), super::table::short)),
+                text(format!("{:.1}", outcome.seconds)),
+                text(outcome.weights_sha256.chars().take(12).collect()),
+            ]);
+        }
+        cells
+    };
+    let runs = Table { head: head.map(String::from).to_vec(), rows: data.runs.iter().map(row).collect() };
+    format!(
+        "<h2>Runs</h2>\n<details><summary>All {} runs</summary>\n{}</details>\n",
+        data.runs.len(),
+        table(&runs)
+    )
+}
+
+/// The resolved settings of every agent, once for each set of tasks on which they are the same.
+fn settings_of(data: &Data) -> String {
+    let mut sets: Vec<(String, String, Vec<&str>)> = Vec::new();
+    for task in &data.tasks {
+        for agent in &task.agents {
+            let Some(run) = agent.runs.first() else { continue };
+            let text = settings::to_toml(&run.spec.config);
+            match sets.iter_mut().find(|(name, known, _)| *name == agent.agent && *known == text) {
+                Some((_, _, tasks)) => tasks.push(&task.env),
+                None => sets.push((agent.agent.clone(), text, vec![&task.env])),
+            }
+        }
+    }
+    let details = |(agent, text, tasks): &(String, String, Vec<&str>)| {
+        let (agent, tasks) = (escape(agent), escape(&tasks.join(", ")));
+        format!("<details><summary>{agent} on {tasks}</summary>\n<pre>{}</pre>\n</details>\n", escape(text))
+    };
+    format!("<h2>Settings</h2>\n{}", sets.iter().map(details).collect::<String>())
+}
+
+fn provenance(data: &Data) -> String {
+    let list = |values: Vec<String>| {
+        let mut distinct: Vec<String> = Vec::new();
+        for value in values {
+            if !distinct.contains(&value) {
+                distinct.push(value);
+            }
+        }
+        distinct.join("; ")
+    };
+    let of_runs = |value: fn(&RunRow) -> Option<String>| list(data.runs.iter().filter_map(value).collect());
+    let seconds: f64 =
+        data.runs.iter().filter_map(|run| run.outcome.as_ref()).map(|outcome| outcome.seconds).sum();
+    let facts = [
+        ("Experiment", data.name.clone()),
+        ("Seeds", seeds(data)),
+        ("Run with duvn", of_runs(|run| run.version.clone())),
+        ("Machine", of_runs(|run| run.machine.clone())),
+        ("Time of all runs together", format!("{:.1} minutes", seconds / 60.0)),
+        ("Report made with duvn", machine::version()),
+    ];
+    let fact = |(name, value): &(&str, String)| format!("<dt>{name}</dt><dd>{}</dd>\n", escape(value));
+    let facts: String = facts.iter().filter(|(_, value)| !value.is_empty()).map(fact).collect();
+    let rerun = if data.show.rerun.is_empty() {
+        String::new()
+    } else {
+        format!("<h2>How to run it again</h2>\n<pre>{}</pre>\n", escape(&data.show.rerun))
+    };
+    format!("{rerun}<h2>Provenance</h2>\n<dl>\n{facts}</dl>\n")
+}
+
+/// The seeds as ranges.
+fn seeds(data: &Data) -> String {
+    let mut seeds: Vec<u64> = data.runs.iter().map(|run| run.spec.seed).collect();
+    seeds.sort_unstable();
+    seeds.dedup();
+    let mut ranges: Vec<(u64, u64)> = Vec::new();
+    for seed in seeds {
+        match ranges.last_mut() {
+            Some((_, last)) if last.checked_add(1) == Some(seed) => *last = seed,
+            _ => ranges.push((seed, seed)),
+        }
+    }
+    let range = |&(first, last): &(u64, u64)| {
+        if first == last { first.to_string() } else { format!("{first} to {last}") }
+    };
+    ranges.iter().map(range).collect::<Vec<_>>().join(", ")
+}

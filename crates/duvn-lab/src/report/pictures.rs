@@ -1,0 +1,279 @@
+//! The figures of a report.
+
+use super::data::{AgentRuns, Data, Task};
+use super::{ReportError, write};
+use crate::figures::{Axis, Curve, Figure, Mark, Panel, Point, Points, Rule, Series};
+use crate::stats::{Bootstrap, mean, performance_profile, wilson};
+use crate::store::CurvePoint;
+use std::path::Path;
+
+/// A figure with its name and its caption.
+pub struct Picture {
+    /// The name of its files.
+    pub name: String,
+    /// What it shows.
+    pub caption: String,
+    /// The figure.
+    pub figure: Figure,
+}
+
+impl Picture {
+    /// Writes it as SVG and as PNG.
+    pub fn write(&self, folder: &Path) -> Result<(), ReportError> {
+        write(&folder.join(format!("{}.svg", self.name)), self.figure.to_svg().as_bytes())?;
+        write(&folder.join(format!("{}.png", self.name)), &self.figure.to_png(2.0)?)
+    }
+}
+
+/// Fewer draws than for tables: a band has hundreds of intervals and is read by eye.
+const CURVE: Bootstrap = Bootstrap { resamples: 1000, confidence: 0.95, seed: 0 };
+
+/// Every figure that the data have something to show for.
+pub fn pictures(data: &Data) -> Vec<Picture> {
+    let mut pictures = Vec::new();
+    for group in data.groups() {
+        let tasks: Vec<_> = data.tasks.iter().filter(|task| task.group == group).collect();
+        let named =
+            |name: &str| if group.is_empty() { name.into() } else { format!("{name}-{}", file_name(group)) };
+        let all = [
+            learning_curves(data, &tasks, group, named("learning-curves")),
+            evaluations(data, &tasks, group, named("evaluations")),
+            solved_by_size(data, &tasks, group, named("solved")),
+            uncertainty(data, &tasks, group, named("uncertainty")),
+        ];
+        pictures.extend(all.into_iter().flatten());
+    }
+    pictures.extend(profile(data));
+    pictures
+}
+
+fn file_name(group: &str) -> String {
+    group.chars().map(|letter| if letter.is_alphanumeric() { letter } else { '-' }).collect()
+}
+
+fn figure(data: &Data, group: &str, title: &str, panels: Vec<Panel>) -> Figure {
+    let (show, count) = (&data.show, panels.len());
+    let title = match group {
+        "" => format!("{}: {title}", show.title),
+        group => format!("{}, {group}: {title}", show.title),
+    };
+    Figure { title, footer: show.note.clone(), ..Figure::new(panels, show.columns.min(count.max(1))) }
+}
+
+fn seeds(data: &Data) -> String {
+    let most = data.tasks.iter().flat_map(|task| &task.agents).map(|agent| agent.curves.len()).max();
+    match most {
+        Some(1) => "one seed".into(),
+        most => format!("{} seeds", most.unwrap_or(0)),
+    }
+}
+
+/// A curve of the mean over runs with its 95 % band.
+fn curve(task: &Task, agent: &AgentRuns, points: &[Vec<f64>]) -> Option<Mark> {
+    let full = agent.curves.len();
+    let shown: Vec<Vec<f64>> =
+        points.iter().map(|runs| if runs.len() == full { runs.clone() } else { Vec::new() }).collect();
+    let (mut line, mut band) = (Vec::new(), Vec::new());
+    for (bin, interval) in CURVE.of_curve(&shown, mean).into_iter().enumerate() {
+        let Some(interval) = interval else { continue };
+        let x = task.x(bin as u64);
+        line.push((x, interval.estimate));
+        band.push((x, interval.low, interval.high));
+    }
+    let curve = Curve::new(Series::method(&agent.agent), line);
+    let curve = if full > 1 { curve.with_band(band) } else { curve };
+    (!curve.points.is_empty()).then_some(Mark::Curve(curve))
+}
+
+fn threshold(task: &Task) -> Option<Mark> {
+    let at = task.threshold?;
+    Some(Mark::Rule(Rule::horizontal(at, "solved")))
+}
+
+fn learning_curves(data: &Data, tasks: &[&Task], group: &str, name: String) -> Option<Picture> {
+    let panel = |task: &&Task| {
+        let points = |agent: &AgentRuns| agent.points(task.window(), |point| Some(point.mean_return));
+        let mut marks: Vec<Mark> = threshold(task).into_iter().collect();
+        marks.extend(task.agents.iter().filter_map(|agent| curve(task, agent, &points(agent))));
+        let x = Axis::new(task.unit()).from_to(0.0, task.amount());
+        Panel { title: task.panel.clone(), marks, ..Panel::new(x, Axis::new("return")) }
+    };
+    let panels: Vec<_> = tasks.iter().map(panel).collect();
+    has_curves(&panels).then(|| Picture {
+        name,
+        caption: format!(
+            "Return in training, averaged over about 100 episodes up to each point. Lines are means over {}; \
+             bands are 95 % bootstrap intervals of the mean.",
+            seeds(data)
+        ),
+        figure: figure(data, group, "learning curves", panels),
+    })
+}
+
+fn has_curves(panels: &[Panel]) -> bool {
+    panels.iter().any(|panel| panel.marks.iter().any(|mark| !matches!(mark, Mark::Rule(_))))
+}
+
+fn evaluations(data: &Data, tasks: &[&Task], group: &str, name: String) -> Option<Picture> {
+    let panel = |task: &&Task| {
+        let of_agent = |agent: &AgentRuns| {
+            let longest = agent.evaluations.iter().map(Vec::len).max()?;
+            let (mut line, mut band) = (Vec::new(), Vec::new());
+            for at in 0..longest {
+                let rows: Vec<_> = agent.evaluations.iter().filter_map(|rows| rows.get(at)).collect();
+                if rows.len() < agent.evaluations.len() {
+                    break;
+                }
+                let returns: Vec<f64> = rows.iter().map(|row| row.mean_return).collect();
+                let xs: Vec<f64> = rows.iter().map(|row| task.moment(row)).collect();
+                let (Some(x), Some(interval)) = (mean(&xs), CURVE.of_runs(&returns, mean)) else { continue };
+                line.push((x, interval.estimate));
+                band.push((x, interval.low, interval.high));
+            }
+            let curve = Curve::new(Series::method(&agent.agent), line);
+            let curve = if agent.evaluations.len() > 1 { curve.with_band(band) } else { curve };
+            (!curve.points.is_empty()).then_some(Mark::Curve(curve))
+        };
+        let mut marks: Vec<Mark> = threshold(task).into_iter().collect();
+        marks.extend(task.agents.iter().filter_map(of_agent));
+        let x = Axis::new(task.unit()).from_to(0.0, task.amount());
+        Panel { title: task.panel.clone(), marks, ..Panel::new(x, Axis::new("return of the mean policy")) }
+    };
+    let panels: Vec<_> = tasks.iter().map(panel).collect();
+    has_curves(&panels).then(|| Picture {
+        name,
+        caption: format!(
+            "Return of the policy that takes the action of the best mean and explores no more. Means over {} \
+             with 95 % bootstrap intervals.",
+            seeds(data)
+        ),
+        figure: figure(data, group, "the mean policy", panels),
+    })
+}
+
+/// The share of runs that solved the task, by the size in the task's name.
+fn solved_by_size(data: &Data, tasks: &[&Task], group: &str, name: String) -> Option<Picture> {
+    let size = |task: &Task| {
+        let name = task.env.split('?').next()?;
+        name.rsplit_once('-')?.1.parse::<f64>().ok().filter(|_| task.threshold.is_some())
+    };
+    let family = |task: &Task| task.env.rsplit_once('-').map(|(family, _)| family.to_string());
+    let mut sized: Vec<(f64, &Task)> = tasks.iter().filter_map(|task| Some((size(task)?, *task))).collect();
+    let first = sized.first().and_then(|(_, task)| family(task))?;
+    sized.retain(|(_, task)| family(task).as_ref() == Some(&first));
+    sized.sort_by(|a, b| a.0.total_cmp(&b.0));
+    if sized.len() < 2 || data.agents.is_empty() {
+        return None;
+    }
+    // Side by side, so that error bars of agents with the same result can be told apart.
+    let step = 0.5 / data.agents.len() as f64;
+    let mark = |(at, agent): (usize, &String)| {
+        let point = |(place, (_, task)): (usize, &(f64, &Task))| {
+            let (solved, over) = task.agent(agent)?.solved();
+            let interval = wilson(solved, over)?;
+            let x = place as f64 + step * (at as f64 - (data.agents.len() - 1) as f64 / 2.0);
+            Some(Point { x, y: interval.estimate, bar: Some((interval.low, interval.high)) })
+        };
+        let points: Vec<_> = sized.iter().enumerate().filter_map(point).collect();
+        (!points.is_empty())
+            .then(|| Mark::Points(Points { series: Series::method(agent), points, joined: true }))
+    };
+    let marks: Vec<_> = data.agents.iter().enumerate().filter_map(mark).collect();
+    if marks.is_empty() {
+        return None;
+    }
+    let ticks = sized.iter().enumerate().map(|(at, (size, _))| (at as f64, format!("{size}"))).collect();
+    let x = Axis::new(format!("size of {first}")).with_ticks(ticks).from_to(-0.5, sized.len() as f64 - 0.5);
+    let panel =
+        Panel { marks, ..Panel::new(x, Axis::new("share of runs that solved it").from_to(-0.03, 1.03)) };
+    Some(Picture {
+        name,
+        caption: "Share of runs that solved the task by its size, with 95 % Wilson intervals.".into(),
+        figure: Figure { size: (380.0, 200.0), ..figure(data, group, "solved runs", vec![panel]) },
+    })
+}
+
+/// How the two uncertainties about the start go down with training.
+fn uncertainty(data: &Data, tasks: &[&Task], group: &str, name: String) -> Option<Picture> {
+    type Value = fn(&CurvePoint) -> Option<f64>;
+    let kinds: [(&str, Value); 2] = [
+        ("sigma (of the return)", |point| point.sigma),
+        ("spread (of the parameters)", |point| point.spread),
+    ];
+    let mut panels = Vec::new();
+    for task in tasks {
+        for (label, value) in kinds {
+            // An agent without this uncertainty says 0 all along: that is no curve.
+            let known = |agent: &&AgentRuns| {
+                agent.curves.iter().flatten().any(|point| value(point).is_some_and(|number| number > 0.0))
+            };
+            let line = |agent: &AgentRuns| curve(task, agent, &agent.points(1, value));
+            let marks: Vec<_> = task.agents.iter().filter(known).filter_map(line).collect();
+            let x = Axis::new(task.unit()).from_to(0.0, task.amount());
+            panels.push(Panel { title: task.panel.clone(), marks, ..Panel::new(x, Axis::new(label)) });
+        }
+    }
+    let figure = Figure { columns: 2, ..figure(data, group, "uncertainty about the start", panels) };
+    has_curves(&figure.panels).then(|| Picture {
+        name,
+        caption: "What agents are uncertain of in the state where the task starts: on the left the standard \
+                  deviation of the return, on the right that of its mean over draws of the parameters; means over \
+                  actions and seeds."
+            .into(),
+        figure,
+    })
+}
+
+/// Performance profiles, where there are several tasks.
+fn profile(data: &Data) -> Option<Picture> {
+    let scores = |agent: &String| -> Option<Vec<Vec<f64>>> {
+        let of_task = |task: &Task| {
+            let scale = task.scale()?;
+            let returns = task.agent(agent)?.last_returns();
+            (!returns.is_empty())
+                .then(|| returns.iter().map(|x| (x - scale.0) / (scale.1 - scale.0)).collect())
+        };
+        data.tasks.iter().map(of_task).collect()
+    };
+    if data.tasks.len() < 2 || data.agents.len() < 2 {
+        return None;
+    }
+    let taus: Vec<f64> = (0..=50).map(|i| f64::from(i) / 50.0).collect();
+    let mark = |agent: &String| {
+        let profile = performance_profile(&scores(agent)?, &taus, &CURVE)?;
+        let points = taus.iter().zip(&profile).map(|(tau, at)| (*tau, at.estimate)).collect();
+        let band = taus.iter().zip(&profile).map(|(tau, at)| (*tau, at.low, at.high)).collect();
+        Some(Mark::Curve(Curve::new(Series::method(agent), points).with_band(band)))
+    };
+    let marks: Vec<_> = data.agents.iter().filter_map(mark).collect();
+    if marks.is_empty() {
+        return None;
+    }
+    let x = Axis::new("score τ").from_to(0.0, 1.0);
+    let y = Axis::new("share of runs above τ").from_to(-0.03, 1.03);
+    let panel = Panel { marks, ..Panel::new(x, y) };
+    Some(Picture {
+        name: "profile".into(),
+        caption: "Performance profiles over all tasks: the share of runs whose score is above τ. The score is the \
+                  mean of the last 100 returns, 0 at the worst run on the task and 1 at its threshold (at the best \
+                  run where there is none), with 95 % stratified bootstrap bands."
+            .into(),
+        figure: Figure { size: (380.0, 200.0), ..figure(data, "", "performance profiles", vec![panel]) },
+    })
+}
+
+impl Task {
+    fn moment(&self, row: &crate::store::EvaluationRow) -> f64 {
+        if self.unit() == "episode" { row.episode as f64 } else { row.steps as f64 }
+    }
+
+    /// The returns that score 0 and 1.
+    fn scale(&self) -> Option<(f64, f64)> {
+        let all: Vec<f64> = self.agents.iter().flat_map(AgentRuns::last_returns).collect();
+        let low = all.iter().copied().fold(f64::INFINITY, f64::min);
+        let best = all.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let high = self.threshold.unwrap_or(best);
+        let low = if self.threshold.is_some_and(|threshold| threshold > 0.0) { low.min(0.0) } else { low };
+        (low.is_finite() && low < high).then_some((low, high))
+    }
+}

@@ -1,0 +1,204 @@
+//! The runs: what they are, how far they are, what came of them.
+
+use super::{Store, StoreError};
+use crate::experiment::Evaluation;
+use crate::run::{Budget, Outcome, RunSpec};
+use crate::settings;
+use rusqlite::{Row, params};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// Not begun.
+    Pending,
+    /// Begun: some program is at it, or was when it stopped.
+    Running,
+    /// Finished.
+    Done,
+    /// It ended with an error.
+    Failed,
+}
+
+/// A run as it is recorded.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunRow {
+    /// Its number in the database.
+    pub number: i64,
+    /// Its id.
+    pub id: String,
+    /// What decides it.
+    pub spec: RunSpec,
+    /// How it is evaluated.
+    pub evaluation: Evaluation,
+    /// The heading of its panel.
+    pub panel: String,
+    /// The figure that it is part of.
+    pub group: String,
+    /// How far it is.
+    pub status: Status,
+    /// The error it ended with.
+    pub error: Option<String>,
+    /// Whether a failed run is worth another try: the fault was the machine's, not its own.
+    pub again: bool,
+    /// The version of the program that ran it.
+    pub version: Option<String>,
+    /// The machine that ran it.
+    pub machine: Option<String>,
+    /// When it was begun, in seconds since 1970.
+    pub started: Option<i64>,
+    /// When it ended, in seconds since 1970.
+    pub finished: Option<i64>,
+    /// What came of it, once it is done.
+    pub outcome: Option<Outcome>,
+}
+
+impl RunRow {
+    /// Whether there is work left to do.
+    pub fn open(&self) -> bool {
+        match self.status {
+            Status::Pending | Status::Running => true,
+            Status::Failed => self.again,
+            Status::Done => false,
+        }
+    }
+}
+
+impl Store {
+    /// Every run, in the order in which they were added.
+    pub fn runs(&self) -> Result<Vec<RunRow>, StoreError> {
+        self.query_runs("ORDER BY number", [])
+    }
+
+    /// The run `id`.
+    pub fn run(&self, id: &str) -> Result<RunRow, StoreError> {
+        let found = self.query_runs("WHERE id = ?1", [id])?.pop();
+        found.ok_or_else(|| self.unreadable(format!("there is no run {id}")))
+    }
+
+    fn query_runs(&self, rest: &str, values: impl rusqlite::Params) -> Result<Vec<RunRow>, StoreError> {
+        let connection = self.connection();
+        let query = || {
+            let mut statement = connection.prepare(&format!("SELECT * FROM runs {rest}"))?;
+            let rows = statement.query_map(values, |row| Ok(read(row)))?;
+            rows.collect::<rusqlite::Result<Vec<_>>>()
+        };
+        let rows = query().map_err(|error| self.sql(error))?;
+        rows.into_iter().map(|row| row.map_err(|what| self.unreadable(what))).collect()
+    }
+
+    /// Marks a run as begun by this program.
+    pub fn begin(&self, number: i64, machine: &str) -> Result<(), StoreError> {
+        let sql = "UPDATE runs SET status = 'running', error = NULL, version = ?2, machine = ?3, \
+                   started = coalesce(started, ?4) WHERE number = ?1";
+        self.in_transaction(|transaction| {
+            transaction.execute(sql, params![number, crate::machine::version(), machine, now()])
+        })?;
+        Ok(())
+    }
+
+    /// Records what came of a run, with its curve.
+    pub fn finish(&self, run: &RunRow, outcome: &Outcome) -> Result<(), StoreError> {
+        let sql = "UPDATE runs SET status = 'done', error = NULL, finished = ?2, episodes = ?3, steps = ?4, \
+                   updates = ?5, first_reward_episode = ?6, solved_episode = ?7, mean_return_last_100 = ?8, \
+                   seconds = ?9, weights_sha256 = ?10 WHERE number = ?1";
+        self.in_transaction(|transaction| {
+            super::curve::keep(transaction, run)?;
+            transaction.execute(
+                sql,
+                params![
+                    run.number,
+                    now(),
+                    outcome.episodes as i64,
+                    outcome.steps as i64,
+                    outcome.updates as i64,
+                    outcome.first_reward_episode.map(|episode| episode as i64),
+                    outcome.solved_episode.map(|episode| episode as i64),
+                    outcome.mean_return_last_100,
+                    outcome.seconds,
+                    outcome.weights_sha256,
+                ],
+            )
+        })?;
+        Ok(())
+    }
+
+    /// Records that a run ended with an error; `again` if another try may go better.
+    pub fn fail(&self, number: i64, error: &str, again: bool) -> Result<(), StoreError> {
+        let sql =
+            "UPDATE runs SET status = 'failed', error = ?2, again = ?3, finished = ?4 WHERE number = ?1";
+        self.in_transaction(|transaction| transaction.execute(sql, params![number, error, again, now()]))?;
+        Ok(())
+    }
+}
+
+fn now() -> i64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64)
+}
+
+/// A row of the table; the fault in it, if it has one.
+fn read(row: &Row<'_>) -> Result<RunRow, String> {
+    let text = |column: &str| row.get::<_, String>(column).map_err(|error| error.to_string());
+    let count = |column: &str| {
+        let number = row.get::<_, Option<i64>>(column).map_err(|error| error.to_string())?;
+        Ok::<_, String>(number.map(|number| number.max(0) as u64))
+    };
+    let id = text("id")?;
+    let budget = count("budget")?.unwrap_or(0);
+    let spec = RunSpec {
+        env: text("env")?,
+        agent: text("agent")?,
+        config: settings::resolve("egreedy", Some(&text("config")?), &[]).map_err(|error| {
+            format!("the settings of run {id} do not fit this version of the program ({error})")
+        })?,
+        seed: text("seed")?.parse().map_err(|_| format!("run {id} has no seed"))?,
+        budget: if text("unit")? == "steps" { Budget::Steps(budget) } else { Budget::Episodes(budget) },
+    };
+    let status = match text("status")?.as_str() {
+        "pending" => Status::Pending,
+        "running" => Status::Running,
+        "done" => Status::Done,
+        _ => Status::Failed,
+    };
+    let evaluation = text("evaluation")?;
+    let numbers = evaluation.split_once('x').and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
+    let (times, episodes) = numbers.ok_or_else(|| format!("run {id} has the evaluation '{evaluation}'"))?;
+    let sql = |error: rusqlite::Error| error.to_string();
+    let outcome = if status == Status::Done {
+        let seconds: f64 = row.get("seconds").map_err(sql)?;
+        let steps = count("steps")?.unwrap_or(0);
+        Some(Outcome {
+            env: spec.env.clone(),
+            agent: spec.agent.clone(),
+            seed: spec.seed,
+            episodes: count("episodes")?.unwrap_or(0),
+            steps,
+            updates: count("updates")?.unwrap_or(0),
+            first_reward_episode: count("first_reward_episode")?,
+            solved_episode: count("solved_episode")?,
+            mean_return_last_100: row.get("mean_return_last_100").map_err(sql)?,
+            seconds,
+            steps_per_second: steps as f64 / seconds.max(1e-9),
+            weights_sha256: text("weights_sha256")?,
+            interrupted: false,
+        })
+    } else {
+        None
+    };
+    Ok(RunRow {
+        number: row.get("number").map_err(sql)?,
+        id,
+        spec,
+        evaluation: Evaluation { times, episodes },
+        panel: text("panel")?,
+        group: text("grouping")?,
+        status,
+        error: row.get("error").map_err(sql)?,
+        again: row.get("again").map_err(sql)?,
+        version: row.get("version").map_err(sql)?,
+        machine: row.get("machine").map_err(sql)?,
+        started: row.get("started").map_err(sql)?,
+        finished: row.get("finished").map_err(sql)?,
+        outcome,
+    })
+}
