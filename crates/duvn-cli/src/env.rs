@@ -23,21 +23,21 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let space = env.action_space();
     let actions: Vec<_> = args.actions.iter().map(|text| parse(text, &space)).collect::<Result<_, _>>()?;
     env.reset(Some(args.seed));
-    print_line(&line(
-        args.json,
-        0,
-        env.observation(),
-        &Step { reward: 0.0, terminated: false, truncated: false },
-    ))?;
+    let mut step = Step { reward: 0.0, terminated: false, truncated: false };
+    // Nothing is printed before all actions have proved to be good.
+    let mut lines = vec![line(args.json, 0, env.observation(), &step)];
     for (t, action) in actions.iter().enumerate() {
         let action = match action {
             Parsed::Index(index) => Action::Index(*index),
             Parsed::Vector(numbers) => Action::Vector(numbers),
         };
-        let step = env.step(action).map_err(|error| Failure::usage(format!("step {}: {error}", t + 1)))?;
-        print_line(&line(args.json, t + 1, env.observation(), &step))?;
+        if step.done() {
+            return Err(Failure::usage(format!("the episode ended at step {t}: write at most {t} actions")));
+        }
+        step = env.step(action).map_err(|error| Failure::usage(format!("step {}: {error}", t + 1)))?;
+        lines.push(line(args.json, t + 1, env.observation(), &step));
     }
-    Ok(())
+    lines.iter().try_for_each(|line| print_line(line))
 }
 
 enum Parsed {

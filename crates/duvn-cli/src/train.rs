@@ -59,6 +59,8 @@ fn help() -> String {
         text +=
             &format!("  {:<20} {} [{}] (default {})\n", knob.name, knob.about, knob.expects, knob.default);
     }
+    text += "\nCtrl-C ends the runs cleanly: what was learnt so far is reported, with \"interrupted\": true in JSON and \
+             exit code 0. A second Ctrl-C ends the program at once, with exit code 130.\n";
     text
 }
 

@@ -238,7 +238,8 @@ fn every_golden_file_is_small_and_names_the_versions_it_came_from() {
     for file in std::fs::read_dir(folder()).unwrap().map(Result::unwrap) {
         total += file.metadata().unwrap().len();
         let name = file.file_name().into_string().unwrap();
-        if name.ends_with(".gz") {
+        // The lander's recording has a format of its own, which tests/lunar_lander.rs reads.
+        if name.ends_with(".gz") && !name.ends_with(".bin.gz") {
             let golden = read(&name);
             assert!(golden.header["versions"].contains("gymnasium"), "{name}");
             assert!(golden.episodes.iter().any(|episode| !episode.steps.is_empty()), "{name}");

@@ -1,5 +1,6 @@
 //! Experiments with duvn agents: runs, records, statistics, figures.
 
+pub mod bench;
 pub mod checkpoint;
 pub mod evaluate;
 pub mod experiment;
@@ -21,3 +22,4 @@ pub mod settings;
 pub mod stats;
 pub mod store;
 pub mod sweep;
+pub mod values;

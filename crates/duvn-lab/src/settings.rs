@@ -12,8 +12,13 @@ pub enum SettingsError {
     #[error("'{0}' sets nothing: write key=value, for example gamma=0.99")]
     NotAnAssignment(String),
     /// The text is not TOML.
-    #[error("the settings are not TOML: {0}")]
-    Toml(#[from] toml::de::Error),
+    #[error("the settings are not TOML: {message} in line {line}; write one 'key = value' a line")]
+    Toml {
+        /// What the parser says.
+        message: String,
+        /// The line, counted from 1.
+        line: usize,
+    },
     /// A table where a value should stand.
     #[error("'{0}' is a table: settings are written flat, one 'key = value' a line")]
     Table(String),
@@ -39,11 +44,22 @@ pub fn assign_table(config: &mut Config, table: &toml::Table) -> Result<(), Sett
     Ok(())
 }
 
+/// Reads a TOML text; what is wrong with it is said in one line.
+fn parse(text: &str) -> Result<toml::Table, SettingsError> {
+    text.parse().map_err(|error: toml::de::Error| {
+        let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or(text);
+        SettingsError::Toml {
+            message: error.message().lines().collect::<Vec<_>>().join(", "),
+            line: before.matches('\n').count() + 1,
+        }
+    })
+}
+
 /// The preset `agent` with the settings of a TOML text and of `key=value` assignments, in that order.
 pub fn resolve(agent: &str, toml: Option<&str>, assignments: &[String]) -> Result<Config, SettingsError> {
     let mut config = preset(agent)?;
     if let Some(text) = toml {
-        assign_table(&mut config, &text.parse()?)?;
+        assign_table(&mut config, &parse(text)?)?;
     }
     for assignment in assignments {
         assign(&mut config, assignment)?;

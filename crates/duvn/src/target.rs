@@ -3,7 +3,7 @@
 
 use crate::config::{BackupKind, Config, Decider};
 use crate::local::Local;
-use crate::net::{Extent, Which};
+use crate::net::{Extent, Input, Which};
 use crate::policy::{Beliefs, Moment, Policy};
 use crate::posterior::Posterior;
 use crate::replay::{Ending, Gathered, Ring};
@@ -64,6 +64,8 @@ pub struct Targets {
     /// By row: the next action, once known.
     actions: Vec<Option<u8>>,
     taken: Vec<u8>,
+    /// Split backup, by row: the action with the best mean.
+    best: Vec<u8>,
     beliefs: Vec<f32>,
     values: Vec<f32>,
     /// Expected backup, by row: the policy's probabilities.
@@ -91,6 +93,7 @@ impl Targets {
             next: Gathered::default(),
             actions: Vec::new(),
             taken: Vec::new(),
+            best: Vec::new(),
             beliefs: Vec::new(),
             values: Vec::new(),
             probabilities: Vec::new(),
@@ -104,10 +107,34 @@ impl Targets {
     /// Writes the target of each slot. Next actions are drawn from the policy, but for `fresh`, whose own
     /// is used.
     pub fn make(&mut self, slots: &[u32], fresh: Option<Fresh>, sources: &mut Sources<'_>, out: &mut [f32]) {
+        self.make_room(slots.len() * self.horizon, sources.value);
         self.unroll(slots, fresh, sources.ring);
         self.decide(sources);
         self.evaluate(sources);
         self.propagate(sources, out);
+    }
+
+    /// Takes room for `rows` next states at once, the most there can be. How many there are changes from
+    /// batch to batch, and later batches would allocate.
+    fn make_room(&mut self, rows: usize, value: &ValueNetwork) {
+        fn room<T>(list: &mut Vec<T>, count: usize) {
+            list.reserve(count.saturating_sub(list.len()));
+        }
+        let (shape, width) = (value.net.shape(), value.model.outputs());
+        let actions = if self.backup == BackupKind::Expected { shape.actions } else { 1 };
+        room(&mut self.steps, rows);
+        room(&mut self.starts, rows + 1);
+        match shape.input {
+            Input::OneHot(_) => room(&mut self.next.indices, rows),
+            Input::Dense(numbers) => room(&mut self.next.numbers, rows * numbers),
+        }
+        room(&mut self.actions, rows);
+        room(&mut self.taken, rows);
+        room(&mut self.beliefs, rows * shape.actions * width);
+        room(&mut self.values, rows * actions * width);
+        room(&mut self.probabilities, rows * shape.actions);
+        room(&mut self.parts, rows * self.masks * actions * width);
+        room(&mut self.weights, rows * self.masks * actions);
     }
 
     /// Follows each sample's trace and lists the next states that need a value.
@@ -153,6 +180,7 @@ impl Targets {
         local.widen(&*value.model, self.next.as_rows(), None, &mut self.beliefs);
 
         self.taken.clear();
+        self.best.clear();
         self.probabilities.clear();
         for (row, parameters) in self.beliefs.chunks_exact(count * width).enumerate() {
             let beliefs = Beliefs { model: &*value.model, parameters };
@@ -164,6 +192,10 @@ impl Targets {
                     self.taken.push(action.unwrap_or_else(drawn));
                 }
                 BackupKind::Max => self.taken.push(beliefs.greedy(stream) as u8),
+                BackupKind::Split => {
+                    self.taken.push(policy.choose(beliefs, moment, stream) as u8);
+                    self.best.push(beliefs.greedy(stream) as u8);
+                }
                 BackupKind::Expected => {
                     let start = self.probabilities.len();
                     self.probabilities.resize(start + count, 0.0);
@@ -182,14 +214,13 @@ impl Targets {
         if rows == 0 {
             return;
         }
-        let width = value.model.outputs();
+        let (count, width) = (value.net.shape().actions, value.model.outputs());
         let expected = self.backup == BackupKind::Expected;
-        let actions = if expected { value.net.shape().actions } else { 1 };
-        let extent = if expected { Extent::AllActions } else { Extent::TakenAction };
+        let every_action = expected || self.backup == BackupKind::Split;
         let share = 1.0 / self.masks as f32;
         self.weights.clear();
         if expected {
-            for row in self.probabilities.chunks_exact(actions) {
+            for row in self.probabilities.chunks_exact(count) {
                 for _ in 0..self.masks {
                     self.weights.extend(row.iter().map(|probability| probability * share));
                 }
@@ -197,26 +228,34 @@ impl Targets {
         } else {
             self.weights.resize(rows * self.masks, share);
         }
-        let block = actions * width;
-        self.parts.resize(rows * self.masks * block, 0.0);
-        self.values.resize(rows * block, 0.0);
+        let part = if expected { count * width } else { width };
+        self.parts.resize(rows * self.masks * part, 0.0);
         for mask in 0..self.masks {
-            if mask == 0 && self.decider == Decider::Target {
-                // The pass that decided has the values already.
-                let all = value.net.shape().actions * width;
-                for (row, values) in self.values.chunks_exact_mut(block).enumerate() {
-                    let skip = if expected { 0 } else { usize::from(self.taken[row]) * width };
-                    values.copy_from_slice(&self.beliefs[row * all + skip..][..block]);
-                }
-            } else {
+            // The pass in which the target network decided has the values already.
+            let reuse = mask == 0 && self.decider == Decider::Target;
+            let taken = (!every_action && !reuse).then_some(&self.taken[..]);
+            if !reuse {
+                let extent = if every_action { Extent::AllActions } else { Extent::TakenAction };
                 let masks = posterior.for_batch(value.net.shape(), extent, rows);
-                let (next, taken) = (self.next.as_rows(), (!expected).then_some(&self.taken[..]));
+                let next = self.next.as_rows();
+                self.values.resize(rows * width * taken.map_or(count, |_| 1), 0.0);
                 value.beliefs(Which::Target, next, taken, masks, &mut self.values);
                 local.widen(&*value.model, next, taken, &mut self.values);
             }
-            let parts = self.parts.chunks_exact_mut(self.masks * block);
-            for (parts, values) in parts.zip(self.values.chunks_exact(block)) {
-                parts[mask * block..][..block].copy_from_slice(values);
+            let values = if reuse { &self.beliefs } else { &self.values };
+            let parts = self.parts.chunks_exact_mut(self.masks * part);
+            for (row, (parts, values)) in parts.zip(values.chunks_exact(values.len() / rows)).enumerate() {
+                let out = &mut parts[mask * part..][..part];
+                let of = |action: u8| &values[usize::from(action) * width..][..width];
+                match self.backup {
+                    BackupKind::Expected => out.copy_from_slice(values),
+                    BackupKind::Split => {
+                        out.copy_from_slice(of(self.taken[row]));
+                        value.model.recentre(out, of(self.best[row]));
+                    }
+                    _ if taken.is_some() => out.copy_from_slice(values),
+                    _ => out.copy_from_slice(of(self.taken[row])),
+                }
             }
         }
     }

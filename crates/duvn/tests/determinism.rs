@@ -48,6 +48,7 @@ fn configs() -> Vec<(String, Config)> {
             ("scope", "episode"),
         ],
         &[("posterior", "ensemble"), ("members", "3"), ("bootstrap", "0.5"), ("parameter_scope", "episode")],
+        &[("backup", "split"), ("decider", "online"), ("mc_samples", "2")],
         &[("backup", "max"), ("decider", "target"), ("target_tau", "0.01"), ("target_sync", "1")],
     ] {
         let mut config = small(duvn::preset("duvn").unwrap());

@@ -2,9 +2,9 @@ use super::{Entry, Id, MakeError};
 use crate::Environment;
 use crate::envs::{
     Acrobot, Blackjack, CartPole, CartPoleSwingup, Catch, Chain, CliffWalking, DeepSea, FrozenLake, Lake,
-    MountainCar, MountainCarContinuous, Pendulum, Rules, Taxi, Toy,
+    LunarLander, MountainCar, MountainCarContinuous, Pendulum, Rules, Taxi, Toy,
 };
-use crate::wrappers::SparseReward;
+use crate::wrappers::{RewardScale, SparseReward};
 
 /// Every environment that [`make`](super::make) knows.
 ///
@@ -85,6 +85,15 @@ pub const ENTRIES: &[Entry] = &[
         reward_threshold: Some(-100.0),
         parameters: &["reward=sparse"],
         make: acrobot,
+    },
+    Entry {
+        name: "LunarLander-v3",
+        about: "land a craft with three engines gently between two flags (Gymnasium)",
+        sizes: None,
+        time_limit: Some(1000),
+        reward_threshold: Some(200.0),
+        parameters: &["reward=sparse"],
+        make: lunar_lander,
     },
     Entry {
         name: "Pendulum-v1",
@@ -212,6 +221,16 @@ fn mountain_car(id: &mut Id) -> Made {
 fn acrobot(id: &mut Id) -> Made {
     // -100 is an episode of 101 steps, the last of which is free.
     end_and_other(id, Acrobot::default(), 1.0, -0.005, 1.0 - 0.005 * 100.0)
+}
+
+/// The authors' "sparse" lander has the same rewards, on a smaller scale.
+fn lunar_lander(id: &mut Id) -> Made {
+    let lander = LunarLander::new(id.seed);
+    if !id.take_sparse()? {
+        return Ok(Box::new(lander));
+    }
+    id.reward_threshold = id.reward_threshold.map(|threshold| threshold / 250.0);
+    Ok(Box::new(RewardScale::new(lander, 1.0 / 250.0)))
 }
 
 fn frozen_lake(id: &mut Id, usual: Lake) -> Made {

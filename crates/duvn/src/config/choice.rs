@@ -94,6 +94,9 @@ choices! {
         Expected = "expected",
         /// The one with the best mean (off-policy, as in Q-learning).
         Max = "max",
+        /// Two: the mean of the one with the best mean, the spread of one drawn from the policy. Exploring
+        /// then spreads uncertainty without dragging the mean down.
+        Split = "split",
     }
 }
 

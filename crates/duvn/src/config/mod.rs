@@ -57,6 +57,8 @@ knobs! {
         local: LocalKind = LocalKind::None,
         /// local: u of what was never tried, in units of reward
         local_scale: f64 = 1.0,
+        /// local: p of u = scale / (1 + n)^p after n visits
+        local_power: f64 = 1.0,
         /// local, box observations: random features
         features: usize = 128,
         /// local, box observations: distance over which states share visits (their range is 2)
@@ -220,6 +222,7 @@ impl Config {
                 "a mean has no sigma to add to: write returns=gaussian with it",
             ),
             (self.local_scale >= 0.0, "local_scale", "write 0 or more"),
+            (self.local_power > 0.0, "local_power", "write something above 0"),
             ((1..=4096).contains(&self.features), "features", "write 1 to 4096"),
             (self.feature_width > 0.0, "feature_width", "write something above 0"),
             ((0.0..=1.0).contains(&self.redraw), "redraw", "write a probability from 0 to 1"),

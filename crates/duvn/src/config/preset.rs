@@ -69,8 +69,10 @@ pub const PRESETS: &[Preset] = &[
             parameter_scope: Scope::Episode,
             returns: ReturnKind::Gaussian,
             local: LocalKind::Visits,
+            local_power: 2.0,
             policy: PolicyKind::Optimistic,
             scope: Scope::Episode,
+            backup: BackupKind::Split,
             target_sync: 20,
             ..Config::default()
         },

@@ -24,6 +24,7 @@ use serde::{Deserialize, Serialize};
 pub struct Local {
     kind: Kind,
     scale: f32,
+    power: f32,
     actions: usize,
     /// u of every action in the state looked at last.
     #[serde(skip)]
@@ -49,7 +50,13 @@ impl Local {
                 Kind::Features(Features::new(low, high, actions, config.features, kernel_width, stream))
             }
         };
-        Local { kind, scale: config.local_scale as f32, actions, widths: Vec::new() }
+        Local {
+            kind,
+            scale: config.local_scale as f32,
+            power: config.local_power as f32,
+            actions,
+            widths: Vec::new(),
+        }
     }
 
     /// Takes down that `action` was tried.
@@ -61,7 +68,7 @@ impl Local {
         }
     }
 
-    /// u(s,a) of every action in a state.
+    /// u(s,a) of every action in a state: scale / (1 + n)^power after n visits.
     pub fn widths(&mut self, observation: Observation<'_>) -> &[f32] {
         self.widths.resize(self.actions, 0.0);
         match (&mut self.kind, observation) {
@@ -69,7 +76,7 @@ impl Local {
             (Kind::Features(features), Observation::Vector(x)) => features.widths(x, &mut self.widths),
             _ => self.widths.fill(0.0),
         }
-        self.widths.iter_mut().for_each(|width| *width *= self.scale);
+        self.widths.iter_mut().for_each(|width| *width = self.scale * width.powf(self.power));
         &self.widths
     }
 

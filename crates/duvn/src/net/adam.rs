@@ -36,7 +36,8 @@ impl AdamConfig {
         let root = (1.0 - beta2.powf(t as f64)).sqrt();
         AdamStep {
             one_minus_beta1: (1.0 - beta1) as f32,
-            one_minus_beta2: (1.0 - beta2) as f32,
+            beta2: self.beta2,
+            root_one_minus_beta2: (1.0 - beta2).sqrt() as f32,
             rate: (f64::from(self.learning_rate) * root / (1.0 - beta1.powf(t as f64))) as f32,
             epsilon: (f64::from(self.epsilon) * root) as f32,
         }
@@ -59,8 +60,10 @@ impl AdamConfig {
 pub(crate) struct AdamStep {
     /// 1 - β₁.
     pub one_minus_beta1: f32,
-    /// 1 - β₂.
-    pub one_minus_beta2: f32,
+    /// β₂.
+    pub beta2: f32,
+    /// √(1 - β₂).
+    pub root_one_minus_beta2: f32,
     /// α √(1 - β₂ᵗ) / (1 - β₁ᵗ).
     pub rate: f32,
     /// ε √(1 - β₂ᵗ).

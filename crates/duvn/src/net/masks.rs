@@ -109,9 +109,9 @@ impl Masks {
         self.rows = rows;
         self.extent = extent;
         self.scale = 1.0 / keep;
-        let threshold = ((f64::from(keep) * 65536.0).round() as u32).max(1);
+        let most = (f64::from(keep) * 65536.0).round().max(1.0) as u32 - 1;
         self.words.resize(rows * self.row_words, 0);
-        kernels.mask_words(&mut rng.state, threshold, &mut self.words);
+        kernels.mask_words(&mut rng.state, most as u16, &mut self.words);
     }
 
     /// The number of rows.
@@ -161,5 +161,40 @@ impl Masks {
     /// The bits that lie `at` words into each of the rows that begin at `starts`.
     pub(super) fn bits<'a>(&'a self, starts: &'a [u32], at: usize) -> Bits<'a> {
         Bits { words: &self.words, starts, at, scale: self.scale }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::net::{Input, Isa};
+
+    fn draw(isa: Isa, rows: usize, units: usize, rng: &mut MaskRng) -> Vec<u16> {
+        let shape =
+            Shape { input: Input::Dense(1), trunk: vec![], head: vec![units], actions: 1, outputs: 1 };
+        let mut masks = Masks::new();
+        let kernels = Kernels::new(isa).expect("an available instruction set");
+        masks.draw_with(kernels, &shape, Extent::AllActions, rows, 0.75, rng);
+        masks.words
+    }
+
+    /// From a separate implementation of SplitMix64 and xoshiro128++ in another language.
+    #[test]
+    fn the_first_words_are_those_of_xoshiro() {
+        for isa in Isa::available() {
+            let words = draw(isa, 5, 16, &mut MaskRng::new(42));
+            assert_eq!(words, [0xfdff, 0x3b96, 0xffee, 0x6937, 0xff77], "{isa}");
+        }
+    }
+
+    #[test]
+    fn every_path_draws_the_same_bits() {
+        let mut portable = MaskRng::new(9);
+        let expected = draw(Isa::Portable, 33, 50, &mut portable);
+        for isa in Isa::available() {
+            let mut rng = MaskRng::new(9);
+            assert_eq!(draw(isa, 33, 50, &mut rng), expected, "{isa}");
+            assert_eq!(rng, portable, "{isa}");
+        }
     }
 }

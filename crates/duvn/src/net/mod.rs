@@ -80,7 +80,7 @@ pub enum Part {
 pub struct Tensor {
     /// `trunk.L.weight`, `trunk.L.bias`, `head.A.L.weight`, `head.A.L.bias`, `head.A.output.weight`, `head.A.output.bias`.
     pub name: String,
-    /// Weights: [inputs, units]. Biases: [units].
+    /// Weights: `[inputs, units]`. Biases: `[units]`.
     pub shape: Vec<usize>,
     /// The numbers.
     pub data: Vec<f32>,
@@ -154,7 +154,7 @@ pub trait Backend: Send {
     fn sync_target(&mut self, tau: f32);
 
     /// The numbers of `part` as named tensors, without padding. The order: the trunk's layers, then for each action
-    /// its hidden layers and its output layer; of each layer the weights [inputs][units], then the biases.
+    /// its hidden layers and its output layer; of each layer the weights `[inputs][units]`, then the biases.
     fn tensors(&self, part: Part) -> Vec<Tensor>;
 
     /// Sets the numbers of `part` from named tensors, in any order; nothing changes if they do not fit.

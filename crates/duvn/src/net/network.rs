@@ -36,12 +36,11 @@ impl Network {
         layout.fill_weights(&mut online, |layer| {
             init.limit(layer.inputs, layer.units, layer.output) * symmetric(rng)
         });
-        let zeros = Buffer::zeros(layout.len);
         Ok(Network {
             kernels: Kernels::best(isa()),
             target: online.clone(),
-            mean: zeros.clone(),
-            variance: zeros,
+            mean: Buffer::staggered(layout.len, 21),
+            variance: Buffer::staggered(layout.len, 43),
             gradient: Buffer::default(),
             steps: 0,
             work: Workspace::default(),
@@ -228,4 +227,40 @@ fn norm(numbers: &[f32]) -> f64 {
         }
     }
     lanes.iter().sum::<f64>().sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::net::{Input, MaskRng};
+    use rand_chacha::ChaCha8Rng;
+    use rand_chacha::rand_core::SeedableRng;
+
+    /// Kernels compute on padded units; whatever they do there must come to 0.
+    #[test]
+    fn padding_stays_zero() {
+        for isa in Isa::available() {
+            for (trunk, head) in [(vec![], vec![70, 5, 18]), (vec![33, 9], vec![65]), (vec![40, 3], vec![])] {
+                let shape = Shape { input: Input::Dense(3), trunk, head, actions: 3, outputs: 2 };
+                let mut network = Network::new(shape.clone(), Init::He, &mut ChaCha8Rng::seed_from_u64(0))
+                    .expect("a shape");
+                network.set_isa(isa).expect("an available instruction set");
+                let (mut masks, mut rng) = (Masks::new(), MaskRng::new(0));
+                for rows in [1, 5, 9, 100, 7] {
+                    let x: Vec<f32> = (0..3 * rows).map(|i| (i as f32).sin()).collect();
+                    let actions: Vec<u8> = (0..rows).map(|i| (i % 3) as u8).collect();
+                    masks.draw(&shape, Extent::TakenAction, rows, 0.9, &mut rng);
+                    let adam = AdamConfig::default();
+                    network.train(Rows::Dense(&x), &actions, Some(&masks), &adam, &mut |y, g| {
+                        g.iter_mut().zip(y).for_each(|(g, y)| *g = y - 0.5);
+                    });
+                }
+                for part in [Part::Online, Part::AdamMean, Part::AdamVariance] {
+                    let mut clean = Buffer::zeros(network.layout.len);
+                    network.layout.pack(&network.tensors(part), &mut clean).expect("its own tensors");
+                    assert!(clean[..] == network.part(part)[..], "{isa} {shape:?} {part:?}");
+                }
+            }
+        }
+    }
 }

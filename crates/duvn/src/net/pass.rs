@@ -133,7 +133,7 @@ impl Workspace {
             self.dense.reserve(rows * row_stride(padded(shape.input.len())));
         }
         let inputs = layout.canonical().map(|layer| padded(layer.inputs)).max().unwrap_or(0);
-        self.list.resize(inputs, 0);
+        self.list.resize(inputs + 16, 0);
     }
 
     /// Makes room for the backward pass on `rows` rows.
@@ -146,7 +146,7 @@ impl Workspace {
         }
         self.bias_gradient.reserve(padded(shape.outputs));
         let hidden = layout.canonical().filter(|layer| !layer.output);
-        self.transposed.reserve(hidden.map(|layer| padded(layer.inputs) * layer.units).max().unwrap_or(0));
+        self.transposed.reserve(hidden.map(|layer| 64 * layer.units).max().unwrap_or(0));
         if let Some(first) = first_hidden(layout).filter(|_| !is_dense(shape)) {
             self.gathered.reserve(first.inputs * first.width);
         }

@@ -83,6 +83,11 @@ pub trait ReturnModel: Send {
     /// Adds uncertainty of the standard deviation `width`, independent of Z; a mean alone has no room for it.
     fn widen(&self, _parameters: &mut [f32], _width: f32) {}
 
+    /// Moves the distribution to where `other` has its mean.
+    fn recentre(&self, parameters: &mut [f32], other: &[f32]) {
+        parameters[0] = other[0];
+    }
+
     /// Makes the target of (s,a).
     fn propagate(&self, backup: &Backup<'_>, stream: &mut Stream, target: &mut [f32]);
 

@@ -2,8 +2,9 @@
 
 use std::arch::x86_64::*;
 
-use super::generic::entry_points;
+use super::bits::put;
 use super::simd::Simd;
+use super::table::entry_points;
 
 // SAFETY (every block in this impl): the contract of `Simd` says that the CPU has AVX2 and FMA, and pointers are
 // good for a whole vector.
@@ -11,6 +12,8 @@ use super::simd::Simd;
 impl Simd for __m256 {
     const LANES: usize = 8;
     const ROWS: usize = 6;
+    const GRADIENT_ROWS: usize = 6;
+    const DIRECT_ROWS: usize = 0;
     const VECTORS: usize = 2;
 
     #[inline(always)]
@@ -62,6 +65,51 @@ impl Simd for __m256 {
     unsafe fn nonzero(self) -> u32 {
         unsafe { _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_NEQ_UQ>(self, _mm256_setzero_ps())) as u32 }
     }
+    /// Four blocks of 8 x 8; each vector is put together from halves of two rows, so that shuffles within halves
+    /// finish the job.
+    #[inline(always)]
+    unsafe fn transpose16(from: *const f32, from_stride: usize, to: *mut f32, to_stride: usize) {
+        unsafe {
+            for first in [0, 8] {
+                for col in (0..16).step_by(4) {
+                    let halves = |row: usize| {
+                        let at = |q: usize| _mm_loadu_ps(from.add((first + row + 4 * q) * from_stride + col));
+                        _mm256_insertf128_ps::<1>(_mm256_castps128_ps256(at(0)), at(1))
+                    };
+                    let (a, b, c, d) = (halves(0), halves(1), halves(2), halves(3));
+                    let (ab_low, ab_high) = (_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b));
+                    let (cd_low, cd_high) = (_mm256_unpacklo_ps(c, d), _mm256_unpackhi_ps(c, d));
+                    let to = to.add(first);
+                    _mm256_shuffle_ps::<0x44>(ab_low, cd_low).store(to.add(col * to_stride));
+                    _mm256_shuffle_ps::<0xee>(ab_low, cd_low).store(to.add((col + 1) * to_stride));
+                    _mm256_shuffle_ps::<0x44>(ab_high, cd_high).store(to.add((col + 2) * to_stride));
+                    _mm256_shuffle_ps::<0xee>(ab_high, cd_high).store(to.add((col + 3) * to_stride));
+                }
+            }
+        }
+    }
+    #[inline(always)]
+    unsafe fn mask_words(state: &mut [[u32; 16]; 4], most: u16, words: &mut [u16]) {
+        unsafe {
+            let load = |at: &[u32]| _mm256_loadu_si256(at.as_ptr().cast());
+            let mut low: [__m256i; 4] = std::array::from_fn(|i| load(&state[i][..8]));
+            let mut high: [__m256i; 4] = std::array::from_fn(|i| load(&state[i][8..]));
+            let most = _mm256_set1_epi16(most as i16);
+            for pair in words.chunks_mut(2) {
+                let [a, b] = [xoshiro(&mut low), xoshiro(&mut high)].map(|number| {
+                    // There is no unsigned comparison: at most `most` is to be the smaller one of the two.
+                    _mm256_cmpeq_epi16(_mm256_min_epu16(number, most), number)
+                });
+                // Packing works within halves; the permutation puts the quarters in order.
+                let bytes = _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packs_epi16(a, b));
+                put(pair, _mm256_movemask_epi8(bytes) as u32);
+            }
+            for (words, (low, high)) in state.iter_mut().zip(low.into_iter().zip(high)) {
+                _mm256_storeu_si256(words.as_mut_ptr().cast(), low);
+                _mm256_storeu_si256(words[8..].as_mut_ptr().cast(), high);
+            }
+        }
+    }
     #[inline(always)]
     unsafe fn sum(self) -> f32 {
         unsafe {
@@ -76,6 +124,30 @@ impl Simd for __m256 {
             let v = _mm256_max_ps(v, _mm256_set1_ps(f32::MIN_POSITIVE));
             _mm256_div_ps(self, _mm256_add_ps(_mm256_sqrt_ps(v), epsilon))
         }
+    }
+}
+
+/// One number of each of 8 lanes.
+///
+/// # Safety
+/// The CPU has AVX2.
+#[inline(always)]
+unsafe fn xoshiro(s: &mut [__m256i; 4]) -> __m256i {
+    // SAFETY: the caller's contract.
+    unsafe {
+        let rotate = |x, shl: __m256i, shr: __m256i| {
+            _mm256_or_si256(_mm256_sllv_epi32(x, shl), _mm256_srlv_epi32(x, shr))
+        };
+        let by = |n| _mm256_set1_epi32(n);
+        let number = _mm256_add_epi32(rotate(_mm256_add_epi32(s[0], s[3]), by(7), by(25)), s[0]);
+        let shifted = _mm256_slli_epi32::<9>(s[1]);
+        s[2] = _mm256_xor_si256(s[2], s[0]);
+        s[3] = _mm256_xor_si256(s[3], s[1]);
+        s[1] = _mm256_xor_si256(s[1], s[2]);
+        s[0] = _mm256_xor_si256(s[0], s[3]);
+        s[2] = _mm256_xor_si256(s[2], shifted);
+        s[3] = rotate(s[3], by(11), by(21));
+        number
     }
 }
 

@@ -1,34 +1,40 @@
 //! Dropout bits from 16 lanes of xoshiro128++. Integers only, so that every path draws the same.
 
-/// Fills `words`: bit i of words 2n and 2n + 1 compares the low and the high half of lane i's n-th number with
-/// `threshold` (in 1/65536).
-///
-/// # Safety
-/// None of its own; it is unsafe to have the type of the other kernels.
+/// The portable form of [`Simd::mask_words`](super::simd::Simd::mask_words).
 #[inline(always)]
-pub(super) unsafe fn mask_words(state: &mut [[u32; 16]; 4], threshold: u32, words: &mut [u16]) {
-    let mut s = *state;
+pub(super) fn mask_words(state: &mut [[u32; 16]; 4], most: u16, words: &mut [u16]) {
     for pair in words.chunks_mut(2) {
-        let mut numbers = [0; 16];
-        for (lane, number) in numbers.iter_mut().enumerate() {
-            *number = s[0][lane].wrapping_add(s[3][lane]).rotate_left(7).wrapping_add(s[0][lane]);
-            let shifted = s[1][lane] << 9;
-            s[2][lane] ^= s[0][lane];
-            s[3][lane] ^= s[1][lane];
-            s[1][lane] ^= s[2][lane];
-            s[0][lane] ^= s[3][lane];
-            s[2][lane] ^= shifted;
-            s[3][lane] = s[3][lane].rotate_left(11);
+        let numbers = next(state);
+        let mut bits = 0u32;
+        for (lane, number) in numbers.into_iter().enumerate() {
+            let (low, high) = (number as u16 <= most, (number >> 16) as u16 <= most);
+            bits |= (u32::from(low) | u32::from(high) << 1) << (2 * lane);
         }
-        let (mut low, mut high) = (0u16, 0u16);
-        for (lane, number) in numbers.iter().enumerate() {
-            low |= u16::from(number & 0xffff < threshold) << lane;
-            high |= u16::from(number >> 16 < threshold) << lane;
-        }
-        pair[0] = low;
-        if let Some(word) = pair.get_mut(1) {
-            *word = high;
-        }
+        put(pair, bits);
     }
-    *state = s;
+}
+
+/// One number of each lane (Blackman & Vigna 2018).
+#[inline(always)]
+fn next(state: &mut [[u32; 16]; 4]) -> [u32; 16] {
+    let [s0, s1, s2, s3] = state;
+    std::array::from_fn(|i| {
+        let number = s0[i].wrapping_add(s3[i]).rotate_left(7).wrapping_add(s0[i]);
+        let shifted = s1[i] << 9;
+        s2[i] ^= s0[i];
+        s3[i] ^= s1[i];
+        s1[i] ^= s2[i];
+        s0[i] ^= s3[i];
+        s2[i] ^= shifted;
+        s3[i] = s3[i].rotate_left(11);
+        number
+    })
+}
+
+/// Writes 32 bits to two words, or as many as there are.
+#[inline(always)]
+pub(super) fn put(words: &mut [u16], bits: u32) {
+    for (word, bits) in words.iter_mut().zip([bits as u16, (bits >> 16) as u16]) {
+        *word = bits;
+    }
 }

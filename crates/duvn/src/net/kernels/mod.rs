@@ -19,7 +19,9 @@
 //! | its inputs' gradient | output gradients | transposed weight panels | ReLU's and dropout's derivative |
 //! | its weights' gradient | activations, transposed | output gradients | Adam, or store |
 //!
-//! AVX-512 tiles are up to 6 rows by 64 columns (24 accumulators of 32 registers), AVX2 tiles 6 by 16. Adam runs on
+//! Weights are transposed a panel at a time, right before the panel is used; with AVX-512 and few rows, sums along
+//! the weights as they are take less time than a transpose. AVX-512 tiles are up to 6 rows by 64 columns (24
+//! accumulators of 32 registers; 4 rows for gradients), AVX2 tiles 6 by 16. Adam runs on
 //! the gradient in registers, so that a gradient is never written to memory unless its norm is to be clipped.
 //! A single row (acting) skips the weight rows of inputs that are 0, about half of them after ReLU.
 //!
@@ -37,15 +39,21 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod backward;
 mod bits;
 mod buffer;
-mod generic;
+mod epilogues;
+mod gemm;
 mod isa;
 mod peak;
 mod portable;
 mod simd;
+mod single;
+mod table;
 
-use generic::{BitsPtr, Gemm, Grid, Table};
+use epilogues::BitsPtr;
+use gemm::{Gemm, Grid, PANEL};
+use table::Table;
 
 pub(crate) use buffer::Buffer;
 pub use isa::{Isa, IsaError, force_isa, isa, isa_from_environment};
@@ -166,7 +174,7 @@ impl Kernels {
         rows: usize,
         bits: Option<Bits<'_>>,
         out: &mut ActsMut<'_>,
-    ) -> generic::Hidden {
+    ) -> epilogues::Hidden {
         assert!(layer.width.is_multiple_of(16));
         assert!(layer.weights.len() >= layer.inputs * layer.width && layer.bias.len() >= layer.width);
         assert!(holds(out.data, out.stride, rows, layer.width));
@@ -179,7 +187,7 @@ impl Kernels {
                 (BitsPtr { words: words.as_ptr(), starts: bits.starts.as_ptr() }, bits.scale)
             }
         };
-        generic::Hidden {
+        epilogues::Hidden {
             bias: layer.bias.as_ptr(),
             bits: pointer,
             scale,
@@ -221,7 +229,7 @@ impl Kernels {
         list: &mut [u32],
         out: &mut ActsMut<'_>,
     ) {
-        assert!(x.len() >= padded(layer.inputs) && list.len() >= padded(layer.inputs));
+        assert!(x.len() >= padded(layer.inputs) && list.len() >= padded(layer.inputs) + 16);
         // The kernel reads whole vectors and would take what lies in the padding for inputs.
         assert!(x[layer.inputs..padded(layer.inputs)].iter().all(|&x| x == 0.0));
         let epilogue = Self::hidden_epilogue(layer, 1, bits, out);
@@ -266,7 +274,7 @@ impl Kernels {
         assert!(layer.width.is_multiple_of(16) && holds(x.data, x.stride, rows, layer.width));
         assert!(layer.weights.len() >= layer.outputs * layer.width && layer.bias.len() >= layer.outputs);
         assert!(holds(out.data, out.stride, rows, layer.outputs));
-        let dot = generic::Dot {
+        let dot = single::Dot {
             rows,
             outputs: layer.outputs,
             depth: layer.width,
@@ -285,7 +293,7 @@ impl Kernels {
         assert!(gemm.cols.is_multiple_of(16));
         assert!(holds(y.data, y.stride, gemm.rows, gemm.cols));
         assert!(holds(dx.data, dx.stride, gemm.rows, gemm.cols));
-        let epilogue = generic::Gate {
+        let epilogue = epilogues::Gate {
             y: y.data.as_ptr(),
             y_stride: y.stride,
             scale,
@@ -321,7 +329,8 @@ impl Kernels {
     }
 
     /// The gradient before ReLU and dropout of the units `y` that feed a hidden layer of `units` units, from the gradient
-    /// `dy` of those. `transposed` is scratch space for `units` x `padded(layer.inputs)` numbers.
+    /// `dy` of those. `transposed` is scratch space for `units` x 64 numbers: a panel at a time is transposed
+    /// and used while it is in the first-level cache.
     #[allow(clippy::too_many_arguments)]
     pub(crate) fn back_hidden(
         self,
@@ -334,42 +343,67 @@ impl Kernels {
         scale: f32,
         dx: &mut ActsMut<'_>,
     ) {
-        let inputs = padded(layer.inputs);
         assert!(units <= layer.width && layer.width.is_multiple_of(16));
-        assert!(layer.weights.len() >= layer.inputs * layer.width && transposed.len() >= units * inputs);
-        assert!(holds(dy.data, dy.stride, rows, units));
-        let transpose = generic::Transpose {
-            rows: layer.inputs,
-            cols: layer.width,
-            used: units,
-            from: layer.weights.as_ptr(),
-            to: transposed.as_mut_ptr(),
-        };
-        // SAFETY: the lengths were compared above, and `Kernels` exists only where the CPU has the instructions.
-        unsafe { (self.table.transpose)(&transpose) }
-        let gemm = Gemm {
-            rows,
-            cols: inputs,
-            depth: units,
-            a: dy.data.as_ptr(),
-            a_stride: dy.stride,
-            b: transposed.as_ptr(),
-            b_grid: Grid::Panels { rows: units, cols: inputs },
-        };
-        self.gate(&gemm, y, scale, dx);
+        assert!(layer.weights.len() >= layer.inputs * layer.width && transposed.len() >= units * PANEL);
+        assert!(holds(dy.data, dy.stride, rows, layer.width));
+        if rows <= self.table.direct_rows {
+            let inputs = padded(layer.inputs);
+            assert!(holds(y.data, y.stride, rows, inputs) && holds(dx.data, dx.stride, rows, inputs));
+            let back = backward::Back {
+                rows,
+                inputs: layer.inputs,
+                width: layer.width,
+                dy: dy.data.as_ptr(),
+                dy_stride: dy.stride,
+                w: layer.weights.as_ptr(),
+                y: y.data.as_ptr(),
+                y_stride: y.stride,
+                scale,
+                dx: dx.data.as_mut_ptr(),
+                dx_stride: dx.stride,
+            };
+            // SAFETY: the lengths were compared above, and `Kernels` exists only where the CPU has the instructions.
+            unsafe { (self.table.back)(&back) }
+            return;
+        }
+        for first in (0..layer.inputs).step_by(PANEL) {
+            let count = (layer.inputs - first).min(PANEL);
+            let transpose = backward::Transpose {
+                rows: layer.inputs,
+                cols: layer.width,
+                used: units,
+                first,
+                count,
+                from: layer.weights.as_ptr(),
+                to: transposed.as_mut_ptr(),
+            };
+            // SAFETY: the lengths were compared above, and `Kernels` exists only where the CPU has the instructions.
+            unsafe { (self.table.transpose)(&transpose) }
+            let gemm = Gemm {
+                rows,
+                cols: padded(count),
+                depth: units,
+                a: dy.data.as_ptr(),
+                a_stride: dy.stride,
+                b: transposed.as_ptr(),
+                b_grid: Grid::Rows { stride: padded(count) },
+            };
+            let y = Acts { data: &y.data[first..], stride: y.stride };
+            self.gate(&gemm, y, scale, &mut ActsMut { data: &mut dx.data[first..], stride: dx.stride });
+        }
     }
 
     fn gradient(self, gemm: &Gemm, grid: Grid, sink: &mut Sink<'_>) {
         assert!(gemm.cols.is_multiple_of(16) && sink.holds(gemm.rows * gemm.cols));
         match sink {
             Sink::Store(out) => {
-                let store = generic::Store { out: out.as_mut_ptr(), grid };
+                let store = epilogues::Store { out: out.as_mut_ptr(), grid };
                 // SAFETY: C was compared above, A and B by the caller; `Kernels` vouches for the CPU.
                 unsafe { (self.table.gradient)(gemm, &store) }
             }
             Sink::Adam { w, m, v, step } => {
                 let (w, m, v) = (w.as_mut_ptr(), m.as_mut_ptr(), v.as_mut_ptr());
-                let adam = generic::Adam { w, m, v, grid, step };
+                let adam = epilogues::Adam { w, m, v, grid, step };
                 // SAFETY: C was compared above, A and B by the caller; `Kernels` vouches for the CPU.
                 unsafe { (self.table.gradient_adam)(gemm, &adam) }
             }
@@ -444,7 +478,7 @@ impl Kernels {
         assert!(indices.iter().all(|&i| (i as usize) < inputs), "observation index out of range");
         assert!(width.is_multiple_of(16) && g.len() >= inputs * width);
         assert!(holds(dy.data, dy.stride, indices.len(), width));
-        let scatter = generic::Scatter {
+        let scatter = backward::Scatter {
             rows: indices.len(),
             cols: width,
             indices: indices.as_ptr(),
@@ -470,15 +504,15 @@ impl Kernels {
         let len = g.len();
         assert!(len.is_multiple_of(16) && w.len() == len && m.len() == len && v.len() == len);
         let (w, m, v) = (w.as_mut_ptr(), m.as_mut_ptr(), v.as_mut_ptr());
-        let adam = generic::Adam { w, m, v, grid: Grid::Rows { stride: len }, step };
+        let adam = epilogues::Adam { w, m, v, grid: Grid::Rows { stride: len }, step };
         // SAFETY: the lengths were compared above, and `Kernels` exists only where the CPU has the instructions.
         unsafe { (self.table.adam_flat)(g.as_ptr(), scale, len, &adam) }
     }
 
-    /// Fills `words` with dropout bits, set with probability `threshold` / 65536.
-    pub(crate) fn mask_words(self, state: &mut [[u32; 16]; 4], threshold: u32, words: &mut [u16]) {
+    /// Fills `words` with dropout bits, set with probability (`most` + 1) / 65536.
+    pub(crate) fn mask_words(self, state: &mut [[u32; 16]; 4], most: u16, words: &mut [u16]) {
         // SAFETY: slices only; `Kernels` exists only where the CPU has the instructions.
-        unsafe { (self.table.mask_words)(state, threshold, words) }
+        unsafe { (self.table.mask_words)(state, most, words) }
     }
 
     fn fma_burst(self, rounds: u64) -> f32 {

@@ -1,7 +1,7 @@
 //! The path without explicit vector instructions: arrays that the compiler vectorises for the baseline CPU.
 
-use super::generic::entry_points;
 use super::simd::Simd;
+use super::table::entry_points;
 
 #[derive(Clone, Copy)]
 pub(super) struct Lanes([f32; 8]);
@@ -16,6 +16,8 @@ impl Lanes {
 impl Simd for Lanes {
     const LANES: usize = 8;
     const ROWS: usize = 2;
+    const GRADIENT_ROWS: usize = 2;
+    const DIRECT_ROWS: usize = 0;
     const VECTORS: usize = 2;
 
     #[inline(always)]

@@ -10,6 +10,9 @@ pub(super) trait Simd: Copy {
     const LANES: usize;
     /// Most rows of a register tile.
     const ROWS: usize;
+    /// Most rows of a register tile of a weight gradient. Fewer than `ROWS` let the out-of-order window reach from
+    /// the sums of one tile to the memory that Adam needs for the next.
+    const GRADIENT_ROWS: usize;
     /// Most vectors side by side in a register tile; a divisor of what a panel of 64 columns holds.
     const VECTORS: usize;
 
@@ -36,7 +39,34 @@ pub(super) trait Simd: Copy {
     /// `self / (sqrt(v) + epsilon)` for `v >= 0`, and 0 where `self` is 0, whatever `v` and `epsilon` are.
     unsafe fn over_root(self, v: Self, epsilon: Self) -> Self;
 
+    /// Appends to `list`, which has `count` elements and room for 16 more, `first` plus the number of each lane
+    /// that is not 0. Returns the new count.
+    #[inline(always)]
+    unsafe fn list_nonzero(self, first: u32, list: *mut u32, mut count: usize) -> usize {
+        // SAFETY: there are at most 16 lanes.
+        unsafe {
+            let mut bits = self.nonzero();
+            while bits != 0 {
+                *list.add(count) = first + bits.trailing_zeros();
+                count += 1;
+                bits &= bits - 1;
+            }
+        }
+        count
+    }
+
+    /// Rows up to which `Kernels::back_hidden` takes sums along the weights instead of transposing them.
+    const DIRECT_ROWS: usize;
+
+    /// The sums of the lanes of four vectors.
+    #[inline(always)]
+    unsafe fn sum4(vectors: [Self; 4]) -> [f32; 4] {
+        // SAFETY: the CPU has the instruction set.
+        vectors.map(|vector| unsafe { vector.sum() })
+    }
+
     /// Writes the transpose of the 16 x 16 block at `from` (rows `from_stride` apart) to `to`.
+    #[inline(always)]
     unsafe fn transpose16(from: *const f32, from_stride: usize, to: *mut f32, to_stride: usize) {
         for row in 0..16 {
             for col in 0..16 {
@@ -44,5 +74,12 @@ pub(super) trait Simd: Copy {
                 unsafe { *to.add(col * to_stride + row) = *from.add(row * from_stride + col) };
             }
         }
+    }
+
+    /// Advances 16 lanes of xoshiro128++ for every two of `words`, and sets bit b of the two together (the first
+    /// is the low one) if half b % 2 of the number of lane b / 2 is at most `most`.
+    #[inline(always)]
+    unsafe fn mask_words(state: &mut [[u32; 16]; 4], most: u16, words: &mut [u16]) {
+        super::bits::mask_words(state, most, words);
     }
 }

@@ -1,0 +1,235 @@
+//! What an agent believes of every state, at chosen moments of its training: how uncertainty narrows and
+//! travels back from the goal.
+
+use crate::figures::{Axis, Curve, Figure, Heat, Mark, Panel, Series};
+use crate::run::{Run, RunError, RunSpec};
+use duvn::ActionView;
+use duvn_envs::envs::Chain;
+use duvn_envs::{Environment, Observation, Space, registry};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// More states than a picture can show.
+const MOST_STATES: usize = 40_000;
+
+/// What an agent believes at one moment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Moment {
+    /// After so many episodes.
+    pub episode: u64,
+    /// By state, then action.
+    pub states: Vec<Vec<ActionView>>,
+}
+
+/// Why the beliefs of a run cannot be shown.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ValuesError {
+    /// The run cannot be made or went wrong.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// The states cannot be listed.
+    #[error(
+        "the states of {env} cannot be listed: write an environment with at most {MOST_STATES} index observations, such as Chain-25, Toy or DeepSea-10"
+    )]
+    States {
+        /// The environment.
+        env: String,
+    },
+    /// A moment lies outside the run.
+    #[error("there is no moment to look at: write episodes in rising order, such as 20,100,400")]
+    Moments,
+}
+
+/// Trains as `spec` says and looks at every state after each of the episodes in `at` (0 is before the first),
+/// over `draws` draws of the parameters. Stops early when `stop` is raised.
+pub fn watch(
+    spec: &RunSpec,
+    at: &[u64],
+    draws: usize,
+    stop: &AtomicBool,
+) -> Result<Vec<Moment>, ValuesError> {
+    let env = registry::make(&spec.env, spec.seed).map_err(RunError::from)?;
+    let states = match env.observation_space() {
+        Space::Discrete(n) if n <= MOST_STATES => n,
+        _ => return Err(ValuesError::States { env: spec.env.clone() }),
+    };
+    if at.is_empty() || at.windows(2).any(|pair| pair[0] >= pair[1]) {
+        return Err(ValuesError::Moments);
+    }
+    let mut run = Run::new(spec.clone())?;
+    let mut moments = Vec::new();
+    for &episode in at {
+        while run.progress().episodes < episode {
+            if stop.load(Ordering::Relaxed) {
+                return Ok(moments);
+            }
+            run.step()?;
+        }
+        let seed = spec.seed;
+        let look = |state| run.agent_mut().inspect(Observation::Index(state), draws);
+        let states: Result<_, _> = (0..states).map(look).collect();
+        let states = states.map_err(|error| RunError::Training { seed, error: error.into() })?;
+        moments.push(Moment { episode, states });
+    }
+    Ok(moments)
+}
+
+/// The picture of the moments: a grid of colours for DeepSea, curves over the states for the others.
+pub fn figure(spec: &RunSpec, moments: &[Moment]) -> Figure {
+    let mut figure = match side_of_deep_sea(&spec.env) {
+        Some(side) => grids(side, moments),
+        None => curves(spec, moments),
+    };
+    figure.title = format!("{} on {}, seed {}", spec.agent, spec.env, spec.seed);
+    figure
+}
+
+/// N of `DeepSea-N`.
+fn side_of_deep_sea(env: &str) -> Option<usize> {
+    let name = env.split('?').next()?;
+    let size = name.strip_prefix("DeepSea-").or_else(|| name.strip_prefix("DeepSeaStochastic-"))?;
+    size.parse().ok()
+}
+
+fn heading(moment: &Moment) -> String {
+    match moment.episode {
+        0 => "before the first episode".into(),
+        episode => format!("after episode {episode}"),
+    }
+}
+
+/// sigma of the more uncertain action in every cell that can be reached.
+fn grids(side: usize, moments: &[Moment]) -> Figure {
+    let sigma = |views: &[ActionView]| views.iter().map(|view| view.sigma).fold(0.0, f64::max);
+    let cell = |moment: &Moment, row: usize, column: usize| match column <= row {
+        true => sigma(&moment.states[row * side + column]),
+        false => f64::NAN,
+    };
+    let rows = |moment: &Moment| -> Vec<Vec<f64>> {
+        (0..side).map(|row| (0..side).map(|column| cell(moment, row, column)).collect()).collect()
+    };
+    let all: Vec<_> = moments.iter().map(rows).collect();
+    let most =
+        all.iter().flatten().flatten().filter(|value| value.is_finite()).fold(0.0, |a: f64, b| a.max(*b));
+    let panels = moments.iter().zip(all).map(|(moment, rows)| {
+        let depth = Axis { reversed: true, ..Axis::new("depth") };
+        let mut panel = Panel::new(Axis::new("column"), depth);
+        panel.title = heading(moment);
+        let label = "σ of the more uncertain action".into();
+        panel.marks.push(Mark::Heat(Heat { rows, range: Some((0.0, most.max(1e-9))), label }));
+        panel
+    });
+    let mut figure = Figure::new(panels.collect(), moments.len().min(4));
+    figure.size = (190.0, 190.0);
+    figure
+}
+
+/// Above: mu with a band of sigma; below: return uncertainty (sigma) and parametric uncertainty (spread).
+fn curves(spec: &RunSpec, moments: &[Moment]) -> Figure {
+    let lanes = lanes(spec, moments);
+    let states = moments.first().map_or(0, |moment| moment.states.len().saturating_sub(1));
+    let points = |moment: &Moment, lane: &Lane, value: &dyn Fn(&ActionView) -> f64| -> Vec<(f64, f64)> {
+        (0..states).map(|state| (state as f64, value(&moment.states[state][(lane.action)(state)]))).collect()
+    };
+    let mut values = Vec::new();
+    let mut uncertainties = Vec::new();
+    for moment in moments {
+        let mut value = Panel::new(Axis::new("state"), Axis::new("μ, with a band of ±σ"));
+        let mut uncertainty = Panel::new(Axis::new("state"), Axis::new("uncertainty"));
+        value.title = heading(moment);
+        for (index, lane) in lanes.iter().enumerate() {
+            let mu = points(moment, lane, &|view| view.mean);
+            let sigma = points(moment, lane, &|view| view.sigma);
+            let spread = points(moment, lane, &|view| view.spread);
+            let band =
+                mu.iter().zip(&sigma).map(|(&(x, mu), &(_, sigma))| (x, mu - sigma, mu + sigma)).collect();
+            let series = Series::nth(lane.name.clone(), index);
+            value.marks.push(Mark::Curve(Curve::new(series.clone(), mu).with_band(band)));
+            let named = |what: &str, index| Series::nth(format!("{what}, {}", lane.name), index);
+            uncertainty.marks.push(Mark::Curve(Curve::new(named("σ (return)", 2 + index), sigma)));
+            uncertainty.marks.push(Mark::Curve(Curve::new(named("spread (parametric)", 4 + index), spread)));
+        }
+        values.push(value);
+        uncertainties.push(uncertainty);
+    }
+    values.extend(uncertainties);
+    let mut figure = Figure::new(values, moments.len());
+    figure.share_x = true;
+    figure.share_y = true;
+    figure
+}
+
+/// One curve over the states: which action it shows in each.
+struct Lane {
+    name: String,
+    action: Box<dyn Fn(usize) -> usize>,
+}
+
+/// The correct and the wrong action of a Chain; elsewhere each action for itself.
+fn lanes(spec: &RunSpec, moments: &[Moment]) -> Vec<Lane> {
+    let states = moments.first().map_or(0, |moment| moment.states.len());
+    let correct = match spec.env.split_once('-') {
+        Some(("Chain", _)) => Chain::unordered(states - 1, spec.seed).correct().to_vec(),
+        Some(("ChainOrdered", _)) => Chain::ordered(states - 1).correct().to_vec(),
+        _ => {
+            let actions = moments.first().and_then(|moment| moment.states.first()).map_or(0, Vec::len);
+            let lane =
+                |action: usize| Lane { name: format!("action {action}"), action: Box::new(move |_| action) };
+            return (0..actions).map(lane).collect();
+        }
+    };
+    let wrong: Vec<_> = correct.iter().map(|action| 1 - action).collect();
+    let lane = |name: &str, actions: Vec<u8>| Lane {
+        name: name.into(),
+        action: Box::new(move |state| usize::from(actions[state])),
+    };
+    vec![lane("correct action", correct), lane("wrong action", wrong)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::Budget;
+
+    fn spec(env: &str, agent: &str) -> RunSpec {
+        let mut config = duvn::preset(agent).unwrap();
+        config.hidden = vec![16];
+        RunSpec { env: env.into(), agent: agent.into(), config, seed: 3, budget: Budget::Episodes(40) }
+    }
+
+    fn go() -> AtomicBool {
+        AtomicBool::new(false)
+    }
+
+    #[test]
+    fn each_moment_shows_every_state_and_uncertainty_falls_where_the_agent_was() {
+        let spec = spec("Chain-4", "duvn-deep");
+        let moments = watch(&spec, &[0, 40], 5, &go()).unwrap();
+        assert_eq!(moments.len(), 2);
+        assert!(moments.iter().all(|moment| moment.states.len() == 5 && moment.states[0].len() == 2));
+        let wrong = 1 - usize::from(Chain::unordered(4, 3).correct()[0]);
+        assert!(moments[1].states[0][wrong].sigma < moments[0].states[0][wrong].sigma);
+        let figure = figure(&spec, &moments);
+        assert_eq!(figure.panels.len(), 4);
+        assert!(figure.to_svg().contains("correct action"));
+    }
+
+    #[test]
+    fn deep_sea_is_a_grid_whose_unreachable_half_is_blank() {
+        let spec = spec("DeepSea-3", "duvn-deep");
+        let figure = figure(&spec, &watch(&spec, &[1], 1, &go()).unwrap());
+        let Mark::Heat(heat) = &figure.panels[0].marks[0] else { panic!("{:?}", figure.panels[0]) };
+        let blank: Vec<Vec<bool>> =
+            heat.rows.iter().map(|row| row.iter().map(|value| value.is_nan()).collect()).collect();
+        assert_eq!(blank, [[false, true, true], [false, false, true], [false, false, false]]);
+    }
+
+    #[test]
+    fn what_cannot_be_shown_is_refused() {
+        assert!(matches!(
+            watch(&spec("CartPole-v1", "duvn"), &[1], 1, &go()),
+            Err(ValuesError::States { .. })
+        ));
+        assert!(matches!(watch(&spec("Toy", "duvn"), &[], 1, &go()), Err(ValuesError::Moments)));
+        assert!(matches!(watch(&spec("Toy", "duvn"), &[5, 5], 1, &go()), Err(ValuesError::Moments)));
+    }
+}

@@ -1,0 +1,152 @@
+//! The register-tiled product that most of the work is, and the row gather in its place for one-hot rows.
+
+use super::simd::Simd;
+
+/// Columns of a weight panel.
+pub(super) const PANEL: usize = 64;
+
+/// Where element (row, column) of a matrix with a multiple of 16 columns lies.
+#[derive(Clone, Copy)]
+pub(super) enum Grid {
+    /// Panels of 64 columns one after another, each with its rows one after another; the last may be narrower.
+    Panels { rows: usize, cols: usize },
+    /// Rows `stride` apart.
+    Rows { stride: usize },
+}
+
+impl Grid {
+    /// The offset of row 0 at `col` and the distance between rows, within the panel of `col`.
+    #[inline(always)]
+    pub(super) fn column(self, col: usize) -> (usize, usize) {
+        match self {
+            Grid::Panels { rows, cols } => {
+                let start = col / PANEL * PANEL;
+                (start * rows + (col - start), PANEL.min(cols - start))
+            }
+            Grid::Rows { stride } => (col, stride),
+        }
+    }
+}
+
+/// `C = A B`, where an [`Epilogue`] says what becomes of C.
+pub(super) struct Gemm {
+    /// Rows of A and C.
+    pub rows: usize,
+    /// Columns of B and C, a multiple of 16.
+    pub cols: usize,
+    /// Columns of A, rows of B.
+    pub depth: usize,
+    /// A, or its transpose, with rows `a_stride` apart.
+    pub a: *const f32,
+    pub a_stride: usize,
+    pub b: *const f32,
+    pub b_grid: Grid,
+}
+
+/// What becomes of a finished register tile of C.
+pub(super) trait Epilogue<S: Simd> {
+    /// # Safety
+    /// The CPU has the instruction set of `S`; rows `row..row + MR` and columns `col..col + NV * LANES` are inside
+    /// the matrices of the epilogue, and no panel boundary lies within those columns.
+    unsafe fn finish<const MR: usize, const NV: usize>(&self, row: usize, col: usize, acc: &[[S; NV]; MR]);
+}
+
+/// One register tile: `MR` rows by `NV` vectors of C, summed over the whole depth.
+#[inline(always)]
+unsafe fn tile<S: Simd, E: Epilogue<S>, const TRANSPOSED: bool, const MR: usize, const NV: usize>(
+    g: &Gemm,
+    b: *const f32,
+    b_stride: usize,
+    row: usize,
+    col: usize,
+    epilogue: &E,
+) {
+    // SAFETY: `gemm` passes rows and columns inside C, so that every access is inside A and B.
+    unsafe {
+        let mut acc = [[S::splat(0.0); NV]; MR];
+        let a = g.a.add(if TRANSPOSED { row } else { row * g.a_stride });
+        for k in 0..g.depth {
+            let b_k: [S; NV] = std::array::from_fn(|j| S::load(b.add(k * b_stride + j * S::LANES)));
+            for (i, acc) in acc.iter_mut().enumerate() {
+                let at = if TRANSPOSED { k * g.a_stride + i } else { i * g.a_stride + k };
+                let a_ik = S::splat(*a.add(at));
+                for (acc, &b) in acc.iter_mut().zip(&b_k) {
+                    *acc = a_ik.mul_add(b, *acc);
+                }
+            }
+        }
+        epilogue.finish(row, col, &acc);
+    }
+}
+
+/// The rows of C in nearly equal blocks, for one group of columns.
+#[inline(always)]
+unsafe fn column_tiles<S: Simd, E: Epilogue<S>, const TRANSPOSED: bool, const NV: usize>(
+    g: &Gemm,
+    col: usize,
+    epilogue: &E,
+) {
+    let (offset, stride) = g.b_grid.column(col);
+    let blocks = g.rows.div_ceil(if TRANSPOSED { S::GRADIENT_ROWS } else { S::ROWS });
+    let mut row = 0;
+    for block in 0..blocks {
+        let rows = g.rows / blocks + usize::from(block < g.rows % blocks);
+        // SAFETY: `gemm`'s contract; the blocks add up to `g.rows`.
+        unsafe {
+            let b = g.b.add(offset);
+            match rows {
+                1 => tile::<S, E, TRANSPOSED, 1, NV>(g, b, stride, row, col, epilogue),
+                2 => tile::<S, E, TRANSPOSED, 2, NV>(g, b, stride, row, col, epilogue),
+                3 => tile::<S, E, TRANSPOSED, 3, NV>(g, b, stride, row, col, epilogue),
+                4 => tile::<S, E, TRANSPOSED, 4, NV>(g, b, stride, row, col, epilogue),
+                5 => tile::<S, E, TRANSPOSED, 5, NV>(g, b, stride, row, col, epilogue),
+                _ => tile::<S, E, TRANSPOSED, 6, NV>(g, b, stride, row, col, epilogue),
+            }
+        }
+        row += rows;
+    }
+}
+
+/// The widest tile that fits between `col` and the end of its panel, in vectors.
+#[inline(always)]
+pub(super) fn vectors_at<S: Simd>(col: usize, cols: usize) -> usize {
+    S::VECTORS.min((PANEL - col % PANEL).min(cols - col) / S::LANES)
+}
+
+/// # Safety
+/// The CPU has the instruction set of `S`; A, B and the matrices of the epilogue are as large as `g` says.
+#[inline(always)]
+pub(super) unsafe fn gemm<S: Simd, E: Epilogue<S>, const TRANSPOSED: bool>(g: &Gemm, epilogue: &E) {
+    let mut col = 0;
+    while col < g.cols {
+        let vectors = vectors_at::<S>(col, g.cols);
+        // SAFETY: the caller's contract; the columns of the tile end inside the panel.
+        unsafe {
+            match vectors {
+                1 => column_tiles::<S, E, TRANSPOSED, 1>(g, col, epilogue),
+                2 => column_tiles::<S, E, TRANSPOSED, 2>(g, col, epilogue),
+                3 => column_tiles::<S, E, TRANSPOSED, 3>(g, col, epilogue),
+                _ => column_tiles::<S, E, TRANSPOSED, 4>(g, col, epilogue),
+            }
+        }
+        col += vectors * S::LANES;
+    }
+}
+
+/// Rows of B picked by index instead of a product: the first layer on one-hot observations.
+///
+/// # Safety
+/// As [`gemm`]; `indices` holds `g.rows` indices below `g.depth`.
+#[inline(always)]
+pub(super) unsafe fn gather<S: Simd, E: Epilogue<S>>(g: &Gemm, indices: *const u32, epilogue: &E) {
+    for row in 0..g.rows {
+        for col in (0..g.cols).step_by(S::LANES) {
+            let (offset, stride) = g.b_grid.column(col);
+            // SAFETY: the caller's contract.
+            unsafe {
+                let at = offset + *indices.add(row) as usize * stride;
+                epilogue.finish(row, col, &[[S::load(g.b.add(at))]]);
+            }
+        }
+    }
+}

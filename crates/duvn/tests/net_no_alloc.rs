@@ -1,0 +1,72 @@
+//! Training and acting allocate nothing once their buffers exist.
+
+mod common;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use common::{Batch, loss_gradient};
+use duvn::net::{AdamConfig, Backend, Extent, Init, Input, MaskRng, Masks, Network, Shape, Which};
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+// SAFETY: everything is passed on to the system's allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
+        // SAFETY: the caller's contract.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller's contract.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+#[test]
+fn no_allocation_after_the_first_call() {
+    let head = Shape { input: Input::Dense(4), trunk: vec![], head: vec![128; 3], actions: 2, outputs: 2 };
+    let trunk = Shape { input: Input::OneHot(11), trunk: vec![50], head: vec![30], actions: 3, outputs: 1 };
+    for shape in [head, trunk] {
+        for max_gradient_norm in [None, Some(1.0)] {
+            let adam = AdamConfig { max_gradient_norm, ..AdamConfig::default() };
+            let mut network =
+                Network::new(shape.clone(), Init::He, &mut ChaCha8Rng::seed_from_u64(0)).expect("a shape");
+            let (mut masks, mut rng) = (Masks::new(), MaskRng::new(0));
+            let (batch, one) = (Batch::new(&shape, 32, 0), Batch::new(&shape, 1, 0));
+            let mut taken = vec![0.0; 32 * shape.outputs];
+            let mut all = vec![0.0; shape.actions * shape.outputs];
+            let mut round = || {
+                masks.draw(&shape, Extent::TakenAction, 32, 0.9, &mut rng);
+                network.train(batch.rows(&shape), &batch.actions, Some(&masks), &adam, &mut loss_gradient);
+                let (rows, actions) = (batch.rows(&shape), &batch.actions);
+                network.predict_taken(Which::Target, rows, actions, Some(&masks), &mut taken);
+                masks.draw(&shape, Extent::AllActions, 1, 0.9, &mut rng);
+                network.predict(Which::Online, one.rows(&shape), Some(&masks), &mut all);
+                network.sync_target(0.01);
+            };
+            round();
+            let before = ALLOCATIONS.get();
+            for _ in 0..300 {
+                round();
+            }
+            assert_eq!(ALLOCATIONS.get() - before, 0, "{shape:?}");
+        }
+    }
+}
+
+#[test]
+fn the_allocator_counts() {
+    let before = ALLOCATIONS.get();
+    drop(std::hint::black_box(vec![0u8; 100]));
+    assert!(ALLOCATIONS.get() > before);
+}

@@ -1,0 +1,187 @@
+//! Parameters in and out, the target copy, and shapes that cannot be.
+
+mod common;
+
+use common::{Batch, loss_gradient};
+use duvn::net::{
+    AdamConfig, Backend, Init, Input, Isa, IsaError, LoadError, Network, Part, Shape, ShapeError, Tensor,
+    Which,
+};
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+
+fn shape() -> Shape {
+    Shape { input: Input::Dense(3), trunk: vec![20], head: vec![70, 5], actions: 2, outputs: 3 }
+}
+
+fn network(seed: u64) -> Network {
+    Network::new(shape(), Init::He, &mut ChaCha8Rng::seed_from_u64(seed)).expect("a shape")
+}
+
+fn train(network: &mut Network, steps: u64) {
+    for step in 0..steps {
+        let batch = Batch::new(&shape(), 10, step);
+        let adam = AdamConfig::default();
+        network.train(batch.rows(&shape()), &batch.actions, None, &adam, &mut loss_gradient);
+    }
+}
+
+#[test]
+fn tensors_have_the_documented_names_shapes_and_order() {
+    let tensors = network(0).tensors(Part::Online);
+    let found: Vec<(&str, &[usize])> = tensors.iter().map(|t| (t.name.as_str(), &t.shape[..])).collect();
+    let expected: [(&str, &[usize]); 14] = [
+        ("trunk.0.weight", &[3, 20]),
+        ("trunk.0.bias", &[20]),
+        ("head.0.0.weight", &[20, 70]),
+        ("head.0.0.bias", &[70]),
+        ("head.0.1.weight", &[70, 5]),
+        ("head.0.1.bias", &[5]),
+        ("head.0.output.weight", &[5, 3]),
+        ("head.0.output.bias", &[3]),
+        ("head.1.0.weight", &[20, 70]),
+        ("head.1.0.bias", &[70]),
+        ("head.1.1.weight", &[70, 5]),
+        ("head.1.1.bias", &[5]),
+        ("head.1.output.weight", &[5, 3]),
+        ("head.1.output.bias", &[3]),
+    ];
+    assert_eq!(found, expected);
+    assert_eq!(tensors.iter().map(|t| t.data.len()).sum::<usize>(), shape().parameters());
+}
+
+#[test]
+fn a_network_continues_bit_for_bit_after_it_was_saved() {
+    let mut network = network(1);
+    train(&mut network, 5);
+    network.sync_target(0.3);
+    let mut copy = self::network(2);
+    for part in [Part::Online, Part::Target, Part::AdamMean, Part::AdamVariance] {
+        let mut tensors = network.tensors(part);
+        tensors.reverse();
+        copy.load(part, &tensors).expect("tensors of the same shape, in any order");
+    }
+    copy.set_steps(network.steps());
+    train(&mut network, 5);
+    train(&mut copy, 5);
+    for part in [Part::Online, Part::Target, Part::AdamMean, Part::AdamVariance] {
+        assert_eq!(network.tensors(part), copy.tensors(part), "{part:?}");
+    }
+}
+
+#[test]
+fn the_target_moves_by_tau() {
+    let mut network = network(3);
+    let start = network.tensors(Part::Target);
+    assert_eq!(start, network.tensors(Part::Online));
+    train(&mut network, 3);
+    assert_eq!(network.tensors(Part::Target), start, "training leaves the target alone");
+    network.sync_target(0.25);
+    let (online, target) = (network.tensors(Part::Online), network.tensors(Part::Target));
+    for ((start, online), target) in start.iter().zip(&online).zip(&target) {
+        for ((s, o), t) in start.data.iter().zip(&online.data).zip(&target.data) {
+            assert!((0.75 * s + 0.25 * o - t).abs() < 1e-6);
+        }
+    }
+    network.sync_target(1.0);
+    assert_eq!(network.tensors(Part::Target), network.tensors(Part::Online));
+}
+
+#[test]
+fn online_and_target_predict_with_their_own_parameters() {
+    let mut network = network(4);
+    let batch = Batch::new(&shape(), 2, 0);
+    let predict = |network: &mut Network, which| {
+        let mut out = [0.0; 12];
+        network.predict(which, batch.rows(&shape()), None, &mut out);
+        out
+    };
+    let before = predict(&mut network, Which::Target);
+    train(&mut network, 1);
+    assert_eq!(predict(&mut network, Which::Target), before);
+    assert_ne!(predict(&mut network, Which::Online), before);
+}
+
+#[test]
+fn tensors_that_do_not_fit_are_refused_by_name_and_change_nothing() {
+    let mut network = network(5);
+    let before = network.tensors(Part::Online);
+    let mut missing = self::network(6).tensors(Part::Online);
+    missing.remove(4);
+    assert_eq!(
+        network.load(Part::Online, &missing),
+        Err(LoadError::Missing { name: "head.0.1.weight".to_owned() })
+    );
+    let mut misshapen = self::network(6).tensors(Part::Online);
+    misshapen[13].shape = vec![4];
+    let error = network.load(Part::Online, &misshapen).expect_err("a wrong shape");
+    assert!(matches!(&error, LoadError::Misshapen { name, .. } if name == "head.1.output.bias"), "{error}");
+    let mut short = self::network(6).tensors(Part::Online);
+    short[0].data.pop();
+    assert!(matches!(network.load(Part::Online, &short), Err(LoadError::Misshapen { .. })));
+    let mut extra = self::network(6).tensors(Part::Online);
+    extra.push(Tensor { name: "head.2.0.bias".to_owned(), shape: vec![1], data: vec![0.0] });
+    assert_eq!(
+        network.load(Part::Online, &extra),
+        Err(LoadError::Unknown { name: "head.2.0.bias".to_owned() })
+    );
+    assert_eq!(network.tensors(Part::Online), before);
+}
+
+#[test]
+fn impossible_shapes_are_refused() {
+    let build = |change: fn(&mut Shape)| {
+        let mut shape = shape();
+        change(&mut shape);
+        Network::new(shape, Init::He, &mut ChaCha8Rng::seed_from_u64(0)).err()
+    };
+    assert!(matches!(build(|s| s.actions = 0), Some(ShapeError::Zero(_))));
+    assert!(matches!(build(|s| s.outputs = 0), Some(ShapeError::Zero(_))));
+    assert!(matches!(build(|s| s.head[1] = 0), Some(ShapeError::Zero(_))));
+    assert!(matches!(build(|s| s.input = Input::OneHot(0)), Some(ShapeError::Zero(_))));
+    assert_eq!(build(|s| s.actions = 257), Some(ShapeError::TooManyActions(257)));
+    assert!(matches!(build(|s| s.trunk[0] = usize::MAX), Some(ShapeError::TooLarge(_))));
+    assert!(matches!(build(|s| s.head = vec![1 << 20, 1 << 20]), Some(ShapeError::TooLarge(_))));
+}
+
+#[test]
+fn weights_begin_within_the_limits_of_their_layer() {
+    let shape = Shape { input: Input::Dense(100), trunk: vec![], head: vec![200], actions: 1, outputs: 50 };
+    for (init, hidden, output) in
+        [(Init::He, 6.0 / 100.0, 3.0 / 200.0), (Init::Xavier, 6.0 / 300.0, 6.0 / 250.0)]
+    {
+        let network = Network::new(shape.clone(), init, &mut ChaCha8Rng::seed_from_u64(1)).expect("a shape");
+        let tensors = network.tensors(Part::Online);
+        for (tensor, limit) in [(&tensors[0], hidden), (&tensors[2], output)] {
+            let limit: f64 = f64::sqrt(limit);
+            let n = tensor.data.len() as f64;
+            let largest = tensor.data.iter().map(|x| f64::from(x.abs())).fold(0.0, f64::max);
+            assert!(largest < limit && largest > 0.99 * limit, "{init:?} {}", tensor.name);
+            let variance = tensor.data.iter().map(|&x| f64::from(x).powi(2)).sum::<f64>() / n;
+            assert!((variance / (limit * limit / 3.0) - 1.0).abs() < 0.05, "{init:?} {}", tensor.name);
+        }
+        assert!(tensors[1].data.iter().chain(&tensors[3].data).all(|&x| x == 0.0));
+    }
+}
+
+#[test]
+fn names_of_instruction_sets_are_read_back() {
+    for isa in Isa::ALL {
+        assert_eq!(isa.to_string().parse(), Ok(isa));
+    }
+    assert_eq!("mmx".parse::<Isa>(), Err(IsaError::Unknown("mmx".to_owned())));
+    assert!(Isa::Portable.is_available());
+}
+
+#[test]
+fn operations_are_counted_by_hand() {
+    // Per row 4 x 128, 128 x 128, 128 x 128, 128 x 2; no gradient of the observation is computed.
+    let shape = Shape { input: Input::Dense(4), trunk: vec![], head: vec![128; 3], actions: 2, outputs: 2 };
+    let head = (512 + 2 * 16384 + 256) as f64;
+    assert_eq!(shape.flops_predict(1), 2.0 * 2.0 * head);
+    assert_eq!(shape.flops_train(32), 32.0 * 2.0 * (3.0 * head - 512.0));
+    // A row gather is no product.
+    let shape = Shape { input: Input::OneHot(9), trunk: vec![10], head: vec![20], actions: 3, outputs: 1 };
+    assert_eq!(shape.flops_predict(1), 2.0 * 3.0 * (200.0 + 20.0));
+    assert_eq!(shape.flops_train(1), 2.0 * 3.0 * (200.0 + 20.0));
+}

@@ -1,0 +1,105 @@
+//! Neither acting nor learning allocates once an agent has warmed up.
+
+use duvn::config::PRESETS;
+use duvn::{Agent, Config};
+use duvn_envs::{Environment, Step, registry};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+thread_local! {
+    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+}
+
+/// The system's allocator, counting for each thread.
+struct Counting;
+
+// SAFETY: every call is handed on to the system's allocator as it came.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.with(|count| count.set(count.get() + 1));
+        // SAFETY: the caller keeps `alloc`'s contract, which is the system's.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: `pointer` came from `System.alloc` with this layout.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        ALLOCATIONS.with(|count| count.set(count.get() + 1));
+        // SAFETY: `pointer` came from `System.alloc` with this layout, and the caller keeps to its contract.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Steps of an episode that does not end, in which buffers take their size: every transition has a next state, so
+/// batches are as large as they get.
+const WARM_UP: usize = 400;
+
+/// Allocations of acting, observing and updating over `steps` environment steps, after warming up.
+fn allocations(config: &Config, env: &str, steps: usize) -> usize {
+    let mut env = registry::make(env, 0).expect("a registered environment");
+    let mut agent =
+        Agent::new(config, &env.observation_space(), &env.action_space(), 0).expect("an agent for it");
+    env.reset(Some(0));
+    agent.begin(env.observation()).expect("a first action");
+    for _ in 0..WARM_UP {
+        let step = Step { reward: 0.0, terminated: false, truncated: false };
+        agent.observe(&step, env.observation()).expect("finite numbers");
+    }
+    let (before, updates) = (ALLOCATIONS.get(), agent.counters().updates);
+    let mut action = None;
+    for _ in 0..steps {
+        let chosen = match action {
+            Some(action) => action,
+            None => {
+                env.reset(None);
+                agent.begin(env.observation()).expect("a first action")
+            }
+        };
+        let step = env.step(chosen.into()).expect("an action of the space");
+        action = agent.observe(&step, env.observation()).expect("finite numbers");
+    }
+    let allocations = ALLOCATIONS.get() - before;
+    assert_eq!(agent.counters().updates - updates, steps as u64, "the agent learns while it is watched");
+    allocations
+}
+
+/// Every preset, and knobs that go other ways through the code.
+fn configs() -> Vec<(String, Config)> {
+    let mut configs: Vec<_> =
+        PRESETS.iter().map(|preset| (preset.name.to_string(), preset.config())).collect();
+    for settings in [
+        &[("parameter_scope", "episode"), ("mc_samples", "3")][..],
+        &[("scope", "episode"), ("policy", "optimistic")],
+        &[("lambda", "0.9"), ("trunk", "[8]")],
+        &[("target_tau", "0.01"), ("target_sync", "1")],
+        &[("propagation", "sampling"), ("backup", "expected")],
+        &[("backup", "max"), ("decider", "online"), ("max_gradient_norm", "1")],
+    ] {
+        let mut config = duvn::preset("duvn").expect("the paper's preset");
+        settings.iter().for_each(|(key, value)| config.set(key, value).expect("a knob"));
+        configs.push((format!("duvn {settings:?}"), config));
+    }
+    configs
+}
+
+#[test]
+fn a_step_allocates_nothing_whether_the_replay_is_full_or_not() {
+    for (name, mut config) in configs() {
+        // Small enough to be quick; what grows with these sizes is there all the same.
+        config.hidden = vec![16; config.hidden.len().min(2)];
+        config.members = config.members.min(3);
+        for env in ["Chain-10", "CartPole-v1"] {
+            // The small replay is full, and overwrites, long before the warm-up is over.
+            for replay in [200, 100_000] {
+                config.replay = replay;
+                assert_eq!(allocations(&config, env, 300), 0, "{name} in {env} with a replay of {replay}");
+            }
+        }
+    }
+}
