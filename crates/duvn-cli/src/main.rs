@@ -7,6 +7,7 @@ mod envs;
 mod eval;
 mod export;
 mod failure;
+mod film;
 mod ire;
 mod play;
 mod report;
@@ -15,6 +16,7 @@ mod screen;
 mod stop;
 mod sweep;
 mod train;
+mod values;
 
 use clap::{Parser, Subcommand};
 use failure::Failure;
@@ -45,6 +47,7 @@ enum Command {
     Play(play::Args),
     Ire(ire::Args),
     Bench(bench::Args),
+    Values(values::Args),
 }
 
 fn main() -> ExitCode {
@@ -84,5 +87,6 @@ fn run(command: &Command) -> Result<(), Failure> {
         Command::Play(args) => play::run(args),
         Command::Ire(args) => ire::run(args),
         Command::Bench(args) => bench::run(args),
+        Command::Values(args) => values::run(args),
     }
 }

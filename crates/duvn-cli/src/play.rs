@@ -1,13 +1,13 @@
 use crate::eval::{Policy, open};
 use crate::failure::{Failure, print_line};
+use crate::film::Film;
 use crate::stop::flag_on_signal;
 use duvn_envs::raster::Raster;
 use duvn_envs::registry::Registered;
 use duvn_envs::{Environment, Step};
 use duvn_lab::evaluate::Arena;
-use gif::{Encoder, Frame, Repeat};
 use std::io::{IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -38,7 +38,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let mut agent = saved.agent(false).map_err(Failure::failed)?;
     let mut arena = Arena::new(&saved.run.spec).map_err(Failure::failed)?;
     let mut stage: Box<dyn Stage> = match &args.gif {
-        Some(path) => Box::new(Film::new(path, args.speed)?),
+        Some(path) => Box::new(Film::new(path, SIZE, args.speed)?),
         None => Box::new(Terminal::new(args.speed)),
     };
     let stop = flag_on_signal()?;
@@ -115,27 +115,6 @@ impl Stage for Terminal {
 /// The size of the pictures.
 const SIZE: (u32, u32) = (480, 320);
 
-/// A GIF file.
-struct Film {
-    path: PathBuf,
-    encoder: Encoder<std::fs::File>,
-    /// Hundredths of a second that a frame stays.
-    delay: u16,
-}
-
-impl Film {
-    fn new(path: &Path, speed: f64) -> Result<Self, Failure> {
-        let failed = |error: &dyn std::fmt::Display| {
-            Failure::usage(format!("cannot write {}: {error}; name another file with --gif", path.display()))
-        };
-        let file = std::fs::File::create(path).map_err(|error| failed(&error))?;
-        let mut encoder =
-            Encoder::new(file, SIZE.0 as u16, SIZE.1 as u16, &[]).map_err(|error| failed(&error))?;
-        encoder.set_repeat(Repeat::Infinite).map_err(|error| failed(&error))?;
-        Ok(Film { path: path.into(), encoder, delay: (100.0 / speed).round() as u16 })
-    }
-}
-
 impl Stage for Film {
     fn show(&mut self, env: &Registered, _: &str) -> Result<(), Failure> {
         let mut picture = Raster::new(SIZE.0, SIZE.1).map_err(Failure::failed)?;
@@ -145,16 +124,10 @@ impl Stage for Film {
                 env.id
             )));
         }
-        let mut pixels = picture.rgba().to_vec();
-        let mut frame = Frame::from_rgba_speed(SIZE.0 as u16, SIZE.1 as u16, &mut pixels, 10);
-        frame.delay = self.delay;
-        self.encoder.write_frame(&frame).map_err(Failure::failed)
+        self.add(SIZE, &mut picture.rgba().to_vec())
     }
 
     fn end(self: Box<Self>) -> Result<(), Failure> {
-        let path = self.path.clone();
-        // Dropping the encoder writes the end of the file.
-        drop(self);
-        print_line(&path.display().to_string())
+        print_line(&self.finish())
     }
 }

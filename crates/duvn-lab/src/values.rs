@@ -127,7 +127,7 @@ fn grids(side: usize, moments: &[Moment]) -> Figure {
         panel.marks.push(Mark::Heat(Heat { rows, range: Some((0.0, most.max(1e-9))), label }));
         panel
     });
-    let mut figure = Figure::new(panels.collect(), moments.len().min(4));
+    let mut figure = Figure::new(panels.collect(), moments.len().min(5));
     figure.size = (190.0, 190.0);
     figure
 }
@@ -139,11 +139,16 @@ fn curves(spec: &RunSpec, moments: &[Moment]) -> Figure {
     let points = |moment: &Moment, lane: &Lane, value: &dyn Fn(&ActionView) -> f64| -> Vec<(f64, f64)> {
         (0..states).map(|state| (state as f64, value(&moment.states[state][(lane.action)(state)]))).collect()
     };
+    // The same axes at every moment, so that moments can be compared.
+    let views = || moments.iter().flat_map(|moment| &moment.states[..states]).flatten();
+    let low = views().map(|view| view.mean - view.sigma).fold(0.0, f64::min);
+    let high = views().map(|view| view.mean + view.sigma).fold(0.1, f64::max);
+    let widest = views().map(|view| view.sigma.max(view.spread)).fold(0.1, f64::max);
     let mut values = Vec::new();
     let mut uncertainties = Vec::new();
     for moment in moments {
-        let mut value = Panel::new(Axis::new("state"), Axis::new("μ, with a band of ±σ"));
-        let mut uncertainty = Panel::new(Axis::new("state"), Axis::new("uncertainty"));
+        let mut value = Panel::new(Axis::new("state"), Axis::new("μ, with a band of ±σ").from_to(low, high));
+        let mut uncertainty = Panel::new(Axis::new("state"), Axis::new("uncertainty").from_to(0.0, widest));
         value.title = heading(moment);
         for (index, lane) in lanes.iter().enumerate() {
             let mu = points(moment, lane, &|view| view.mean);

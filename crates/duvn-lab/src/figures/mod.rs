@@ -86,6 +86,17 @@ pub struct Panel {
     pub marks: Vec<Mark>,
 }
 
+/// A picture as pixels.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pixels {
+    /// Pixels in a row.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// Red, green, blue and alpha of each pixel, row by row from the top.
+    pub rgba: Vec<u8>,
+}
+
 /// Why a figure could not be painted.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum FigureError {
@@ -135,7 +146,13 @@ impl Figure {
 
     /// The figure as a PNG file with `scale` pixels a point (2 is good for screens, 4 for print).
     pub fn to_png(&self, scale: f64) -> Result<Vec<u8>, FigureError> {
-        png::paint(&layout::scene(self), scale)
+        png::encode(&layout::scene(self), scale)
+    }
+
+    /// The figure as pixels, with `scale` pixels a point.
+    pub fn to_pixels(&self, scale: f64) -> Result<Pixels, FigureError> {
+        let picture = png::paint(&layout::scene(self), scale)?;
+        Ok(Pixels { width: picture.width(), height: picture.height(), rgba: picture.take() })
     }
 
     /// The size of panels, within what makes sense.

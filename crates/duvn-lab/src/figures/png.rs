@@ -9,7 +9,12 @@ use tiny_skia::{FillRule, LineJoin, Mask, Paint, Path, PathBuilder, Pixmap, Stro
 /// The longest side of a picture, in pixels: 100 million pixels take 400 MB.
 const LONGEST: f64 = 16_384.0;
 
-pub(super) fn paint(scene: &Scene, scale: f64) -> Result<Vec<u8>, FigureError> {
+pub(super) fn encode(scene: &Scene, scale: f64) -> Result<Vec<u8>, FigureError> {
+    paint(scene, scale)?.encode_png().map_err(|error| FigureError::Encode(error.to_string()))
+}
+
+/// The picture as pixels, all of them opaque.
+pub(super) fn paint(scene: &Scene, scale: f64) -> Result<Pixmap, FigureError> {
     let [width, height] = [scene.width, scene.height].map(|side| (side * scale).ceil());
     let too_large = || FigureError::Size { width, height, longest: LONGEST };
     if !(scale > 0.0 && width <= LONGEST && height <= LONGEST) {
@@ -22,7 +27,7 @@ pub(super) fn paint(scene: &Scene, scale: f64) -> Result<Vec<u8>, FigureError> {
     for shape in &scene.shapes {
         painter.shape(shape, None);
     }
-    painter.pixmap.encode_png().map_err(|error| FigureError::Encode(error.to_string()))
+    Ok(painter.pixmap)
 }
 
 struct Painter {

@@ -1,0 +1,94 @@
+use crate::failure::{Failure, print_line};
+use crate::film::Film;
+use crate::stop::flag_on_signal;
+use duvn_lab::figures::Figure;
+use duvn_lab::run::{Budget, RunSpec};
+use duvn_lab::settings;
+use duvn_lab::values::{ValuesError, figure, watch};
+use std::path::PathBuf;
+
+/// Draw what an agent believes of every state, at chosen moments of its training.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The environment: one whose observations are indices, such as Chain-25, Toy or DeepSea-10.
+    env: String,
+    /// The preset to start from.
+    #[arg(long)]
+    agent: String,
+    /// The seed.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// The moments: after so many episodes, in rising order; 0 is before the first.
+    #[arg(long, value_delimiter = ',', default_values_t = [0, 20, 50, 100])]
+    at: Vec<u64>,
+    /// Set one knob, as in `duvn train`.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    assignments: Vec<String>,
+    /// Draws of the parameters for each state.
+    #[arg(long, default_value_t = 30)]
+    draws: usize,
+    /// The folder for values.svg, values.png and, with --gif, values.gif.
+    #[arg(long, default_value = "results/values")]
+    out: PathBuf,
+    /// Also a film of so many pictures, from the first moment to the last.
+    #[arg(long, value_name = "PICTURES")]
+    gif: Option<u64>,
+}
+
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let config = settings::resolve(&args.agent, None, &args.assignments).map_err(Failure::usage)?;
+    let (first, last) = match (args.at.first(), args.at.last()) {
+        (Some(&first), Some(&last)) => (first, last),
+        _ => return Err(Failure::usage(ValuesError::Moments)),
+    };
+    let budget = Budget::Episodes(last.max(1));
+    let spec = RunSpec { env: args.env.clone(), agent: args.agent.clone(), config, seed: args.seed, budget };
+    let unwritable = |error: std::io::Error| {
+        Failure::usage(format!("cannot write to {}: {error}; name a folder with --out", args.out.display()))
+    };
+    std::fs::create_dir_all(&args.out).map_err(unwritable)?;
+    let stop = flag_on_signal()?;
+    let see = |at: &[u64]| {
+        watch(&spec, at, args.draws, &stop).map_err(|error| match &error {
+            ValuesError::Run(run) if !run.is_usage() => Failure::failed(error),
+            _ => Failure::usage(error),
+        })
+    };
+
+    let moments = see(&args.at)?;
+    let picture = figure(&spec, &moments);
+    let png = picture.to_png(2.0).map_err(Failure::failed)?;
+    for (name, bytes) in [("values.svg", picture.to_svg().into_bytes()), ("values.png", png)] {
+        let path = args.out.join(name);
+        std::fs::write(&path, bytes).map_err(unwritable)?;
+        print_line(&path.display().to_string())?;
+    }
+    match args.gif {
+        None => Ok(()),
+        Some(pictures) => {
+            let span = last - first;
+            let mut at: Vec<_> =
+                (0..pictures).map(|k| first + span * k / pictures.max(2).saturating_sub(1)).collect();
+            at.dedup();
+            let whole = figure(&spec, &see(&at)?);
+            film(args, &whole, at.len())
+        }
+    }
+}
+
+/// One picture a moment. All have the colours and axes of the whole, so that they can be compared.
+fn film(args: &Args, whole: &Figure, moments: usize) -> Result<(), Failure> {
+    let mut film: Option<Film> = None;
+    for moment in 0..moments {
+        let panels = whole.panels.iter().skip(moment).step_by(moments.max(1)).cloned().collect();
+        let figure = Figure { panels, columns: 1, ..whole.clone() };
+        let mut pixels = figure.to_pixels(1.5).map_err(Failure::failed)?;
+        let size = (pixels.width, pixels.height);
+        let film = match &mut film {
+            Some(film) => film,
+            None => film.insert(Film::new(&args.out.join("values.gif"), size, 5.0)?),
+        };
+        film.add(size, &mut pixels.rgba)?;
+    }
+    film.map_or(Ok(()), |film| print_line(&film.finish()))
+}
