@@ -88,6 +88,7 @@ fn recorded(out: &Path, specs: Vec<RunSpec>, jobs: usize, stop: &AtomicBool) -> 
         group: String::new(),
         spec,
         evaluation,
+        watch: Vec::new(),
     };
     let show = Show {
         title: "Training".into(),

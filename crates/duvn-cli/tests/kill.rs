@@ -6,7 +6,7 @@
 mod common;
 
 use common::{Folder, recorded, small, stderr, succeed, sweep};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 /// Waits of 0 to 150 ms that look random and are the same each time (a linear congruential generator).
 struct Waits(u64);
@@ -36,6 +36,7 @@ fn killed_sweeps_end_as_if_undisturbed() {
         let out = folder.path(&format!("killed-{sweeps}"));
         sweeps += 1;
         loop {
+            let started = SystemTime::now();
             // Checkpoints so close together that many kills fall into the writing of one.
             let mut child =
                 sweep(&file, &out, &["--jobs", "2", "--checkpoint-every", "0.004"]).spawn().unwrap();
@@ -48,7 +49,11 @@ fn killed_sweeps_end_as_if_undisturbed() {
             child.wait().unwrap();
             kills += 1;
             let runs = std::fs::read_dir(out.join("runs")).into_iter().flatten().flatten();
-            cut_short += runs.filter(|run| run.path().join("unfinished.tmp").exists()).count();
+            let left_now = |run: &std::fs::DirEntry| {
+                let left = std::fs::metadata(run.path().join("unfinished.tmp"));
+                left.is_ok_and(|left| left.modified().unwrap() >= started)
+            };
+            cut_short += usize::from(runs.into_iter().any(|run| left_now(&run)));
             if kills >= wanted {
                 succeed(sweep(&file, &out, &["--jobs", "2"]));
                 break;

@@ -93,7 +93,8 @@ impl Probe {
         })
     }
 
-    fn look(&self, agent: &mut Agent) -> Result<StartView, LearnError> {
+    /// What `agent` believes of the start now.
+    pub fn look(&self, agent: &mut Agent) -> Result<StartView, LearnError> {
         let views = agent.inspect(self.env.observation(), self.draws)?;
         let count = views.len().max(1) as f64;
         Ok(StartView {

@@ -52,11 +52,11 @@ pub const IRE_TASKS: [&str; 9] = [
     "CartPole-v1",
     "MountainCar-v0",
     "Acrobot-v1",
+    "LunarLander-v3",
     "Pendulum-v1",
     "FrozenLake-v1",
     "FrozenLake8x8-v1",
     "Taxi-v4",
-    "Blackjack-v1",
     "Chain-10",
 ];
 

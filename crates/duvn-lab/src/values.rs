@@ -47,11 +47,7 @@ pub fn watch(
     draws: usize,
     stop: &AtomicBool,
 ) -> Result<Vec<Moment>, ValuesError> {
-    let env = registry::make(&spec.env, spec.seed).map_err(RunError::from)?;
-    let states = match env.observation_space() {
-        Space::Discrete(n) if n <= MOST_STATES => n,
-        _ => return Err(ValuesError::States { env: spec.env.clone() }),
-    };
+    let states = states(&spec.env)?;
     if at.is_empty() || at.windows(2).any(|pair| pair[0] >= pair[1]) {
         return Err(ValuesError::Moments);
     }
@@ -64,13 +60,26 @@ pub fn watch(
             }
             run.step()?;
         }
-        let seed = spec.seed;
-        let look = |state| run.agent_mut().inspect(Observation::Index(state), draws);
-        let states: Result<_, _> = (0..states).map(look).collect();
-        let states = states.map_err(|error| RunError::Training { seed, error: error.into() })?;
-        moments.push(Moment { episode, states });
+        moments.push(look(&mut run, states, draws)?);
     }
     Ok(moments)
+}
+
+/// How many states there are to look at in `env`.
+pub fn states(env: &str) -> Result<usize, ValuesError> {
+    match registry::make(env, 0).map_err(RunError::from)?.observation_space() {
+        Space::Discrete(n) if n <= MOST_STATES => Ok(n),
+        _ => Err(ValuesError::States { env: env.into() }),
+    }
+}
+
+/// What the agent of a run believes now of each of so many states. Looking changes nothing.
+pub fn look(run: &mut Run, states: usize, draws: usize) -> Result<Moment, RunError> {
+    let (seed, episode) = (run.spec().seed, run.progress().episodes);
+    let look = |state| run.agent_mut().inspect(Observation::Index(state), draws);
+    let states: Result<_, _> = (0..states).map(look).collect();
+    let states = states.map_err(|error| RunError::Training { seed, error: error.into() })?;
+    Ok(Moment { episode, states })
 }
 
 /// The picture of the moments: a grid of colours for DeepSea, curves over the states for the others.

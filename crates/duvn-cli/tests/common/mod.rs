@@ -3,6 +3,7 @@
 
 use duvn_lab::record::Record;
 use duvn_lab::store::{EvaluationRow, Status, Store};
+use duvn_lab::values::Moment;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -71,6 +72,7 @@ pub struct Recorded {
     pub weights: Option<String>,
     pub episodes: Vec<Record>,
     pub evaluations: Vec<EvaluationRow>,
+    pub moments: Vec<Moment>,
 }
 
 pub fn recorded(out: &Path) -> Vec<Recorded> {
@@ -83,6 +85,7 @@ pub fn recorded(out: &Path) -> Vec<Recorded> {
         };
         store.each_episode(run.number, add).unwrap();
         Recorded {
+            moments: store.moments(run.number).unwrap(),
             evaluations: store.evaluations(run.number).unwrap(),
             weights: run.outcome.map(|outcome| outcome.weights_sha256),
             id: run.id,
@@ -116,6 +119,11 @@ preset = "egreedy"
 [[agents]]
 preset = "duvn"
 settings = {{ parameter_scope = "episode" }}
+
+[[watch]]
+environment = "Chain-6"
+agent = "duvn"
+episodes = [0, 3, 100]
 "#
     )
 }

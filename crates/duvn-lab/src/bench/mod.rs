@@ -9,6 +9,7 @@ mod loops;
 mod meter;
 mod network;
 mod program;
+mod recording;
 
 use duvn::config::PRESETS;
 use duvn::net::{Isa, isa};
@@ -86,6 +87,9 @@ pub enum BenchError {
         /// What happened.
         error: std::io::Error,
     },
+    /// Records could not be written.
+    #[error("cannot record: {0}")]
+    Recording(String),
     /// A thread of the measurement ended in a panic.
     #[error("a thread of the measurement failed")]
     Thread,
@@ -151,6 +155,7 @@ pub fn benches(options: &Options) -> Vec<Bench> {
             environments::random(name, task, options)
         }));
     }
+    benches.push(Bench::new("recording-duvn-Chain-25", recording::cost));
     if let Some(path) = &options.program {
         for (name, argument) in [("start-help", "--help"), ("start-envs", "envs")] {
             let path = path.clone();

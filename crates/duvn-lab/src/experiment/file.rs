@@ -29,6 +29,17 @@ pub struct File {
     #[serde(default)]
     pub figure: Figure,
     pub quick: Option<Quick>,
+    #[serde(default)]
+    pub watch: Vec<Watch>,
+}
+
+/// A run whose beliefs about every state are recorded at some moments.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Watch {
+    pub environment: Spanned<String>,
+    pub agent: Spanned<String>,
+    pub episodes: Spanned<Vec<u64>>,
 }
 
 #[derive(Deserialize)]
@@ -80,7 +91,10 @@ pub struct Quick {
 
 /// Reads the text of a file.
 pub fn read(text: &str) -> Result<File, ExperimentError> {
-    toml::from_str(text).map_err(|error| ExperimentError::Toml(error.to_string().trim_end().into()))
+    toml::from_str(text).map_err(|error| {
+        let place = Spanned::new(error.span().unwrap_or(0..0), ());
+        Source(text).wrong(&place, error.message().lines().collect::<Vec<_>>().join(", "))
+    })
 }
 
 /// The places of a file, for errors that say where.

@@ -72,6 +72,8 @@ pub struct Planned {
     pub group: String,
     /// How it is evaluated.
     pub evaluation: Evaluation,
+    /// The episodes after which its beliefs about every state are recorded.
+    pub watch: Vec<u64>,
 }
 
 /// How a run is evaluated on the policy of the mean while it goes on.
@@ -101,10 +103,7 @@ pub struct Variant {
 /// Why a file is not an experiment.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ExperimentError {
-    /// It is not TOML, or has a key that is unknown, missing, or of another type.
-    #[error("{0}")]
-    Toml(String),
-    /// It is TOML, but does not describe an experiment.
+    /// What is written there cannot be used.
     #[error("line {line}: {what}")]
     Wrong {
         /// The line, counted from 1.

@@ -1,8 +1,9 @@
 //! From what is written in a file to the list of its runs.
 
-use super::file::{Agent, Environment, File, Quick, Settings, Source, read};
+use super::file::{Agent, Environment, File, Quick, Settings, Source, Watch, read};
 use super::{Evaluation, Experiment, ExperimentError, Planned, Show, Variant, run_id};
 use crate::run::{Budget, Run, RunError, RunSpec};
+use crate::values;
 use duvn::config::{Config, preset};
 use toml::Spanned;
 
@@ -22,6 +23,7 @@ impl Experiment {
                 runs.extend(plan.runs(environment, agent, variant)?);
             }
         }
+        plan.watch(&mut runs)?;
         Ok(Experiment { name: plan.name(), show: plan.show(), runs })
     }
 }
@@ -126,7 +128,7 @@ impl<'a> Plan<'a> {
             let spec = RunSpec { env: id.clone(), agent, config: config.clone(), seed, budget };
             let panel = environment.title.clone().unwrap_or_else(|| id.clone());
             let group = environment.group.clone();
-            Planned { id: run_id(&spec, evaluation), spec, panel, group, evaluation }
+            Planned { id: run_id(&spec, evaluation), spec, panel, group, evaluation, watch: Vec::new() }
         };
         let runs: Vec<_> = seeds.into_iter().map(planned).collect();
         // The first seed stands for all: what an environment or an agent cannot take does not depend on it.
@@ -137,6 +139,31 @@ impl<'a> Plan<'a> {
             })?;
         }
         Ok(runs)
+    }
+
+    /// Has the first seed of the runs that `[[watch]]` names watched.
+    fn watch(&self, runs: &mut [Planned]) -> Result<(), ExperimentError> {
+        for Watch { environment, agent, episodes } in &self.file.watch {
+            let named = |run: &&mut Planned| {
+                run.spec.env == *environment.get_ref() && run.spec.agent == *agent.get_ref()
+            };
+            let Some(run) = runs.iter_mut().find(named) else {
+                if self.quick.is_some() {
+                    continue;
+                }
+                let (env, agent) = (environment.get_ref(), agent.get_ref());
+                let what =
+                    format!("there is no run of '{agent}' on '{env}' to watch: write names from above");
+                return Err(self.source.wrong(environment, what));
+            };
+            if episodes.get_ref().is_empty() || episodes.get_ref().windows(2).any(|pair| pair[0] >= pair[1]) {
+                let what = "write episodes in rising order, such as [0, 100, 400]";
+                return Err(self.source.wrong(episodes, what));
+            }
+            values::states(environment.get_ref()).map_err(|error| self.source.wrong(environment, error))?;
+            run.watch = episodes.get_ref().clone();
+        }
+        Ok(())
     }
 
     /// The preset, then the settings of the whole file, of the environment, and of the agent.
@@ -243,6 +270,11 @@ settings = { keep = 0.8 }
 seeds = [7]
 episodes = 5
 environments = ["Toy"]
+
+[[watch]]
+environment = "Chain-5"
+agent = "mine"
+episodes = [0, 20]
 "#;
 
     fn parse(text: &str) -> Result<Experiment, ExperimentError> {
@@ -260,6 +292,8 @@ environments = ["Toy"]
         assert_eq!((toy.budget, toy.config.gamma), (Budget::Steps(70), 0.5));
         // The agent's own setting comes after the environment's, and that after the file's.
         assert_eq!((toy.config.keep, toy.config.hidden.clone()), (0.8, vec![8]));
+        let watched: Vec<_> = experiment.runs.iter().filter(|run| !run.watch.is_empty()).collect();
+        assert_eq!((watched.len(), &watched[0].spec.agent[..], watched[0].spec.seed), (1, "mine", 0));
         let mut ids: Vec<_> = experiment.runs.iter().map(|run| &run.id).collect();
         ids.sort();
         ids.dedup();
@@ -301,6 +335,8 @@ environments = ["Toy"]
             ("keep = 0.8", "keep = 8.0", 22, "keep"),
             ("keep = 0.8", "keep = { a = 1 }", 23, "flat"),
             ("id = \"Toy\"", "id = \"Chain-5\"", 13, "twice"),
+            ("agent = \"mine\"", "agent = \"yours\"", 31, "names from above"),
+            ("[0, 20]", "[20, 0]", 33, "rising order"),
         ] {
             assert!(GOOD.contains(from), "{from}");
             let error = parse(&GOOD.replacen(from, to, 1)).unwrap_err().to_string();

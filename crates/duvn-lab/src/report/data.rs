@@ -4,6 +4,7 @@ use crate::experiment::Show;
 use crate::run::Budget;
 use crate::stats;
 use crate::store::{BINS, CurvePoint, EvaluationRow, RunRow, Status, Store, StoreError};
+use crate::values::Moment;
 use duvn_envs::registry;
 
 /// What is known of an experiment.
@@ -18,6 +19,8 @@ pub struct Data {
     pub runs: Vec<RunRow>,
     /// The agents' names, in order.
     pub agents: Vec<String>,
+    /// What watched runs believed of every state.
+    pub watched: Vec<(RunRow, Vec<Moment>)>,
 }
 
 /// One environment, with everyone who tried it.
@@ -69,7 +72,11 @@ impl Data {
                 of_agent.evaluations.push(store.evaluations(run.number)?);
             }
         }
-        Ok(Data { name: store.name()?, show: store.show()?, tasks, runs, agents })
+        let mut watched = Vec::new();
+        for run in runs.iter().filter(|run| !run.watch.is_empty()) {
+            watched.push((run.clone(), store.moments(run.number)?));
+        }
+        Ok(Data { watched, name: store.name()?, show: store.show()?, tasks, runs, agents })
     }
 
     /// How many runs have this status.

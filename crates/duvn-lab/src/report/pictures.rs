@@ -4,7 +4,8 @@ use super::data::{AgentRuns, Data, Task};
 use super::{ReportError, write};
 use crate::figures::{Axis, Curve, Figure, Mark, Panel, Point, Points, Rule, Series};
 use crate::stats::{Bootstrap, mean, performance_profile, wilson};
-use crate::store::CurvePoint;
+use crate::store::{CurvePoint, RunRow};
+use crate::values::{self, Moment};
 use std::path::Path;
 
 /// A figure with its name and its caption.
@@ -44,7 +45,21 @@ pub fn pictures(data: &Data) -> Vec<Picture> {
         pictures.extend(all.into_iter().flatten());
     }
     pictures.extend(profile(data));
+    pictures.extend(data.watched.iter().filter_map(|(run, moments)| beliefs(data, run, moments)));
     pictures
+}
+
+/// What a watched run believed of every state.
+fn beliefs(data: &Data, run: &RunRow, moments: &[Moment]) -> Option<Picture> {
+    let spec = &run.spec;
+    let figure = Figure { footer: data.show.note.clone(), ..values::figure(spec, moments) };
+    (!moments.is_empty()).then(|| Picture {
+        name: file_name(&format!("beliefs-{}-{}", spec.env, spec.agent)),
+        caption: "What one agent believes of every state and action at some moments of its training: how \
+                  uncertainty narrows and travels back from the goal."
+            .into(),
+        figure,
+    })
 }
 
 fn file_name(group: &str) -> String {

@@ -2,6 +2,7 @@
 
 use super::{Store, StoreError};
 use crate::record::{Record, StartView};
+use crate::values::Moment;
 use rusqlite::{Row, params};
 
 /// An episode as it is recorded.
@@ -19,13 +20,14 @@ pub struct EvaluationRow {
 }
 
 impl Store {
-    /// Records episodes and evaluations of a run, and the seconds it has taken so far: all of it or
+    /// Records episodes, evaluations and beliefs of a run, and the seconds it has taken so far: all of it or
     /// nothing.
     pub fn append(
         &self,
         number: i64,
         records: &[Record],
         evaluations: &[EvaluationRow],
+        moments: &[Moment],
         steps: u64,
         seconds: f64,
     ) -> Result<(), StoreError> {
@@ -50,6 +52,7 @@ impl Store {
             for EvaluationRow { episode, steps, mean_return } in evaluations {
                 insert.execute(params![number, *episode as i64, *steps as i64, mean_return])?;
             }
+            super::beliefs::add(transaction, number, moments)?;
             let sql = "INSERT OR REPLACE INTO timing VALUES (?1, ?2, ?3)";
             transaction.execute(sql, params![number, steps as i64, seconds])
         })?;
@@ -70,6 +73,7 @@ impl Store {
             let after = params![number, episode as i64];
             transaction.execute("DELETE FROM episodes WHERE run = ?1 AND episode > ?2", after)?;
             transaction.execute("DELETE FROM evaluations WHERE run = ?1 AND episode > ?2", after)?;
+            transaction.execute("DELETE FROM beliefs WHERE run = ?1 AND episode > ?2", after)?;
             let sql = "DELETE FROM timing WHERE run = ?1 AND steps > ?2";
             transaction.execute(sql, params![number, steps as i64])
         })?;

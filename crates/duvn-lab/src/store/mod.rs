@@ -5,6 +5,7 @@
 //! records are never behind a checkpoint; what is ahead of it, because the machine stopped in between, is
 //! taken back when the run goes on ([`Store::rewind`]) and recorded again, the same to the bit.
 
+mod beliefs;
 mod curve;
 mod episodes;
 mod open;
@@ -19,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The version of the tables.
-pub const SCHEMA: i64 = 1;
+pub const SCHEMA: i64 = 2;
 
 /// The database's file in the experiment's folder.
 pub const FILE: &str = "records.sqlite";

@@ -26,11 +26,11 @@ impl Store {
             if version(transaction)? == 0 {
                 transaction.execute_batch(include_str!("schema.sql"))?;
                 transaction.pragma_update(None, "application_id", APPLICATION)?;
-                transaction.pragma_update(None, "user_version", SCHEMA)?;
+                transaction.pragma_update(None, "user_version", 1)?;
                 let sql = "INSERT INTO experiment VALUES ('name', ?1)";
                 transaction.execute(sql, [&experiment.name])?;
             }
-            Ok(())
+            migrate(transaction)
         })?;
         store.check_owner(Some(&experiment.name))?;
         store.check_clashes(experiment)?;
@@ -45,6 +45,9 @@ impl Store {
         }
         let store = Store::connect(folder)?;
         store.check_owner(None)?;
+        if store.connection_version()? < SCHEMA {
+            store.in_transaction(migrate)?;
+        }
         Ok(store)
     }
 
@@ -140,6 +143,15 @@ impl Store {
     }
 }
 
+/// Brings tables of an older version to the present one, step by step.
+fn migrate(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    if version(transaction)? == 1 {
+        transaction.execute_batch(include_str!("migrate_1_to_2.sql"))?;
+        transaction.pragma_update(None, "user_version", 2)?;
+    }
+    Ok(())
+}
+
 fn version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
@@ -152,11 +164,11 @@ fn identity(connection: &Connection) -> rusqlite::Result<(i64, i64)> {
 fn add(transaction: &Transaction<'_>, experiment: &Experiment) -> rusqlite::Result<()> {
     let show = serde_json::to_string(&experiment.show).unwrap_or_default();
     transaction.execute("INSERT OR REPLACE INTO experiment VALUES ('show', ?1)", [show])?;
-    let sql = "INSERT INTO runs (id, env, agent, seed, config, unit, budget, evaluation, panel, grouping) \
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) \
+    let sql = "INSERT INTO runs (id, env, agent, seed, config, unit, budget, evaluation, panel, grouping, watch) \
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) \
                ON CONFLICT (id) DO UPDATE SET panel = excluded.panel, grouping = excluded.grouping";
     let mut insert = transaction.prepare(sql)?;
-    for Planned { id, spec, panel, group, evaluation } in &experiment.runs {
+    for Planned { id, spec, panel, group, evaluation, watch } in &experiment.runs {
         let (unit, budget) = match spec.budget {
             Budget::Episodes(episodes) => ("episodes", episodes),
             Budget::Steps(steps) => ("steps", steps),
@@ -172,6 +184,7 @@ fn add(transaction: &Transaction<'_>, experiment: &Experiment) -> rusqlite::Resu
             format!("{}x{}", evaluation.times, evaluation.episodes),
             panel,
             group,
+            watch.iter().map(u64::to_string).collect::<Vec<_>>().join(","),
         ])?;
     }
     Ok(())

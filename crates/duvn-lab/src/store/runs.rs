@@ -35,6 +35,8 @@ pub struct RunRow {
     pub panel: String,
     /// The figure that it is part of.
     pub group: String,
+    /// The episodes after which its beliefs about every state are recorded.
+    pub watch: Vec<u64>,
     /// How far it is.
     pub status: Status,
     /// The error it ended with.
@@ -192,6 +194,7 @@ fn read(row: &Row<'_>) -> Result<RunRow, String> {
         evaluation: Evaluation { times, episodes },
         panel: text("panel")?,
         group: text("grouping")?,
+        watch: text("watch")?.split(',').filter_map(|episode| episode.parse().ok()).collect(),
         status,
         error: row.get("error").map_err(sql)?,
         again: row.get("again").map_err(sql)?,

@@ -7,6 +7,7 @@ use crate::machine;
 use crate::record::Record;
 use crate::run::{Budget, Run, RunError};
 use crate::store::{EvaluationRow, RunRow, Store, StoreError};
+use crate::values::{self, Moment, ValuesError};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
@@ -19,6 +20,9 @@ pub enum WorkError {
     /// Its checkpoints cannot be read or written.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
+    /// Its states cannot be watched.
+    #[error(transparent)]
+    Watch(ValuesError),
     /// Its records cannot be written.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -30,6 +34,9 @@ impl WorkError {
         !matches!(self, WorkError::Run(RunError::Training { .. } | RunError::Make(_) | RunError::Agent(_)))
     }
 }
+
+/// Draws of the parameters in a look at every state.
+const LOOK_DRAWS: usize = 30;
 
 /// Episodes after which a checkpoint is made however little time has passed, so that memory is bounded.
 const MOST_UNSAVED: usize = 50_000;
@@ -74,6 +81,7 @@ struct Work<'a> {
     /// What is not recorded yet.
     records: Vec<Record>,
     evaluations: Vec<EvaluationRow>,
+    moments: Vec<Moment>,
 }
 
 impl<'a> Work<'a> {
@@ -106,7 +114,24 @@ impl<'a> Work<'a> {
         }
         store.begin(row.number, &machine::describe())?;
         let arena = Arena::new(&row.spec)?;
-        Ok(Work { store, row, slot, run, arena, records: Vec::new(), evaluations: Vec::new() })
+        let (records, evaluations, moments) = (Vec::new(), Vec::new(), Vec::new());
+        let mut work = Work { store, row, slot, run, arena, records, evaluations, moments };
+        if work.run.steps() == 0 {
+            work.look()?;
+        }
+        Ok(work)
+    }
+
+    /// Records what the agent believes of every state, if this is a moment to do so.
+    fn look(&mut self) -> Result<(), WorkError> {
+        if self.row.watch.contains(&self.run.progress().episodes) {
+            let states = values::states(&self.row.spec.env).map_err(|error| match error {
+                ValuesError::Run(error) => WorkError::Run(error),
+                error => WorkError::Watch(error),
+            })?;
+            self.moments.push(values::look(&mut self.run, states, LOOK_DRAWS)?);
+        }
+        Ok(())
     }
 
     /// One environment step; tells if it ended an episode.
@@ -119,6 +144,7 @@ impl<'a> Work<'a> {
             let Record { episode, steps, .. } = record;
             self.evaluations.push(EvaluationRow { episode, steps, mean_return });
         }
+        self.look()?;
         Ok(true)
     }
 
@@ -145,8 +171,16 @@ impl<'a> Work<'a> {
 
     fn append(&mut self) -> Result<(), WorkError> {
         let (steps, seconds) = (self.run.steps(), self.run.seconds());
-        self.store.append(self.row.number, &self.records, &self.evaluations, steps, seconds)?;
+        self.store.append(
+            self.row.number,
+            &self.records,
+            &self.evaluations,
+            &self.moments,
+            steps,
+            seconds,
+        )?;
         self.records.clear();
+        self.moments.clear();
         self.evaluations.clear();
         Ok(())
     }

@@ -1,0 +1,47 @@
+//! What watched runs believe of every state, at the moments that were asked for.
+
+use super::{Store, StoreError};
+use crate::values::Moment;
+use duvn::ActionView;
+use rusqlite::{Transaction, params};
+
+/// Records moments of a run; one that is there already is the same.
+pub(super) fn add(transaction: &Transaction<'_>, number: i64, moments: &[Moment]) -> rusqlite::Result<()> {
+    let sql = "INSERT OR REPLACE INTO beliefs VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+    let mut insert = transaction.prepare_cached(sql)?;
+    for moment in moments {
+        for (state, actions) in moment.states.iter().enumerate() {
+            for (action, view) in actions.iter().enumerate() {
+                let ActionView { mean, sigma, spread, probability } = view;
+                let (episode, state, action) = (moment.episode as i64, state as i64, action as i64);
+                insert.execute(params![number, episode, state, action, mean, sigma, spread, probability])?;
+            }
+        }
+    }
+    Ok(())
+}
+
+impl Store {
+    /// The recorded moments of a run, in order.
+    pub fn moments(&self, number: i64) -> Result<Vec<Moment>, StoreError> {
+        let sql = "SELECT episode, state, mean, sigma, spread, probability FROM beliefs WHERE run = ?1 \
+                   ORDER BY episode, state, action";
+        let rows = self.list(sql, number, |row| {
+            let (mean, sigma, spread, probability) = (row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?);
+            let view = ActionView { mean, sigma, spread, probability };
+            Ok((row.get::<_, i64>(0)? as u64, row.get::<_, i64>(1)? as usize, view))
+        })?;
+        let mut moments: Vec<Moment> = Vec::new();
+        for (episode, state, view) in rows {
+            if moments.last().is_none_or(|moment| moment.episode != episode) {
+                moments.push(Moment { episode, states: Vec::new() });
+            }
+            let Some(moment) = moments.last_mut() else { continue };
+            if moment.states.len() <= state {
+                moment.states.resize(state + 1, Vec::new());
+            }
+            moment.states[state].push(view);
+        }
+        Ok(moments)
+    }
+}
