@@ -1,7 +1,8 @@
 //! An environment of one's own, and an agent that learns it: a corridor with a small reward near the start
 //! and a large one at its far end.
 
-use duvn::{Agent, Training, preset};
+use duvn::{Agent, Config, Training, preset};
+use duvn_envs::wrappers::Episodes;
 use duvn_envs::{Action, Environment, Observation, Space, StateError, Step, StepError, freeze, thaw};
 
 struct Corridor {
@@ -36,12 +37,20 @@ impl Environment for Corridor {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let env = Corridor { at: 1 };
-    let agent = Agent::new(&preset("duvn")?, &env.observation_space(), &env.action_space(), 0)?;
+    println!("the mean return of the last 50 episodes: {}", train()?);
+    Ok(())
+}
+
+/// Trains an agent, shows what it believes, and gives the mean return of its last 50 episodes.
+pub fn train() -> Result<f64, Box<dyn std::error::Error>> {
+    // Checks actions, and cuts off episodes that run up and down for ever.
+    let env = Episodes::new(Corridor { at: 1 }, Some(50));
+    let config = Config { gamma: 0.9, ..preset("duvn")? };
+    let agent = Agent::new(&config, &env.observation_space(), &env.action_space(), 0)?;
     let mut training = Training::new(env, agent, 0);
-    let mut last = 0.0;
+    let mut returns = Vec::new();
     for _ in 0..300 {
-        last = training.episode()?.ret;
+        returns.push(training.episode()?.ret);
     }
     for (action, view) in training.agent_mut().inspect(Observation::Index(1), 200)?.iter().enumerate() {
         println!(
@@ -49,6 +58,5 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             view.mean, view.sigma, view.spread, view.probability
         );
     }
-    println!("the last episode's return: {last}");
-    Ok(())
+    Ok(returns[250..].iter().sum::<f64>() / 50.0)
 }

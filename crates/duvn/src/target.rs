@@ -68,6 +68,8 @@ pub struct Targets {
     best: Vec<u8>,
     beliefs: Vec<f32>,
     values: Vec<f32>,
+    /// Split backup, by row: the beliefs that give the mean.
+    means: Vec<f32>,
     /// Expected backup, by row: the policy's probabilities.
     probabilities: Vec<f32>,
     /// By row: the parts of the mixture at the next state, and their weights.
@@ -96,6 +98,7 @@ impl Targets {
             best: Vec::new(),
             beliefs: Vec::new(),
             values: Vec::new(),
+            means: Vec::new(),
             probabilities: Vec::new(),
             parts: Vec::new(),
             weights: Vec::new(),
@@ -130,8 +133,10 @@ impl Targets {
         }
         room(&mut self.actions, rows);
         room(&mut self.taken, rows);
+        room(&mut self.best, rows);
+        room(&mut self.means, rows * width);
         room(&mut self.beliefs, rows * shape.actions * width);
-        room(&mut self.values, rows * actions * width);
+        room(&mut self.values, rows * shape.actions * width);
         room(&mut self.probabilities, rows * shape.actions);
         room(&mut self.parts, rows * self.masks * actions * width);
         room(&mut self.weights, rows * self.masks * actions);
@@ -242,6 +247,13 @@ impl Targets {
                 value.beliefs(Which::Target, next, taken, masks, &mut self.values);
                 local.widen(&*value.model, next, taken, &mut self.values);
             }
+            if self.backup == BackupKind::Split {
+                // The best mean under one mask is too high by that mask's noise, and a loop of states would feed
+                // it back for ever: the mean comes from another mask than the one that chose it.
+                let masks = posterior.for_batch(value.net.shape(), Extent::TakenAction, rows);
+                self.means.resize(rows * width, 0.0);
+                value.beliefs(Which::Target, self.next.as_rows(), Some(&self.best), masks, &mut self.means);
+            }
             let values = if reuse { &self.beliefs } else { &self.values };
             let parts = self.parts.chunks_exact_mut(self.masks * part);
             for (row, (parts, values)) in parts.zip(values.chunks_exact(values.len() / rows)).enumerate() {
@@ -251,7 +263,7 @@ impl Targets {
                     BackupKind::Expected => out.copy_from_slice(values),
                     BackupKind::Split => {
                         out.copy_from_slice(of(self.taken[row]));
-                        value.model.recentre(out, of(self.best[row]));
+                        value.model.recentre(out, &self.means[row * width..][..width]);
                     }
                     _ if taken.is_some() => out.copy_from_slice(values),
                     _ => out.copy_from_slice(of(self.taken[row])),

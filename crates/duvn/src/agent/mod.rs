@@ -37,7 +37,7 @@ pub enum LearnError {
     /// The loss is NaN or infinite, and so are, or soon will be, the weights.
     #[error(
         "the loss became {loss} at environment step {step} (update {update}): try a smaller learning_rate, \
-         max_gradient_norm=10, or smaller rewards"
+         max_gradient_norm=10, smaller rewards, or (with dropout) decider=online"
     )]
     Diverged {
         /// The loss.
