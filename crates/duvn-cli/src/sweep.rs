@@ -4,7 +4,7 @@ use crate::stop::flag_on_signal;
 use duvn_lab::experiment::{Experiment, Planned, Variant};
 use duvn_lab::parallel;
 use duvn_lab::run::Budget;
-use duvn_lab::store::{Store, StoreError};
+use duvn_lab::store::{FILE, Store, StoreError};
 use duvn_lab::sweep::{End, Options, sweep};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -90,15 +90,25 @@ pub fn conclude(ends: &[End], stop: &AtomicBool, out: &Path) -> Result<(), Failu
     Ok(())
 }
 
+/// Lists the runs, and how far those are that the folder has already.
 fn list(experiment: &Experiment, out: &Path) -> Result<(), Failure> {
+    let known = if out.join(FILE).exists() {
+        Store::open(out).and_then(|store| store.runs()).map_err(store_failure)?
+    } else {
+        Vec::new()
+    };
+    let mut left = 0;
     for Planned { id, spec, .. } in &experiment.runs {
         let budget = match spec.budget {
             Budget::Episodes(episodes) => format!("{episodes} episodes"),
             Budget::Steps(steps) => format!("{steps} steps"),
         };
-        print_line(&format!("{id}  {}  {}  seed {}  {budget}", spec.env, spec.agent, spec.seed))?;
+        let row = known.iter().find(|row| row.id == *id);
+        let status = row.map_or_else(String::new, |row| format!("  {:?}", row.status).to_lowercase());
+        left += usize::from(row.is_none_or(|row| row.open()));
+        print_line(&format!("{id}  {}  {}  seed {}  {budget}{status}", spec.env, spec.agent, spec.seed))?;
     }
-    print_line(&format!("{} runs, into {}", experiment.runs.len(), out.display()))
+    print_line(&format!("{left} of {} runs to do, into {}", experiment.runs.len(), out.display()))
 }
 
 /// A name as the name of a folder.

@@ -22,6 +22,9 @@ fn a_dry_run_lists_the_runs_and_makes_nothing() {
     assert_eq!(stdout(&output).lines().count(), 8 + 1);
     assert!(stdout(&output).contains("Chain-6  duvn  seed 1  5 episodes"));
     assert!(!folder.path("out").exists());
+    succeed(sweep(&file, &folder.path("out"), &[]));
+    let output = succeed(sweep(&file, &folder.path("out"), &["--dry-run"]));
+    assert!(stdout(&output).contains("0 of 8 runs to do"), "{}", stdout(&output));
 }
 
 #[test]

@@ -68,14 +68,12 @@ pub fn sweep(
 ) -> Result<Vec<End>, StoreError> {
     let ends = parallel::map(planned, options.jobs, |planned| {
         if options.stop.load(Ordering::Relaxed) {
-            return Ok(NOT_BEGUN);
+            return Ok(End::NotBegun);
         }
         take(store, &planned.id, options, watch)
     });
     ends.into_iter().collect()
 }
-
-const NOT_BEGUN: End = End::NotBegun;
 
 /// Does one run, if nobody else is at it and it is not done.
 fn take(store: &Store, id: &str, options: &Options<'_>, watch: &dyn Watch) -> Result<End, StoreError> {
