@@ -142,11 +142,12 @@ impl Task {
         }
     }
 
-    /// Parts of the budget over which returns are averaged: enough to hold about 100 episodes.
+    /// Parts of the budget over which returns are averaged: enough to hold about 100 episodes, or a
+    /// twentieth of a budget of steps.
     pub fn window(&self) -> usize {
         match self.budget {
             Budget::Episodes(episodes) => (100 * BINS).div_ceil(episodes.max(1)).clamp(1, BINS / 10) as usize,
-            Budget::Steps(_) => 5,
+            Budget::Steps(_) => (BINS / 20) as usize,
         }
     }
 }

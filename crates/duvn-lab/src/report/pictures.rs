@@ -117,8 +117,13 @@ fn learning_curves(data: &Data, tasks: &[&Task], group: &str, name: String) -> O
     has_curves(&panels).then(|| Picture {
         name,
         caption: format!(
-            "Return in training, averaged over about 100 episodes up to each point. Lines are means over {}; \
-             bands are 95 % bootstrap intervals of the mean.",
+            "Return in training, averaged over {} up to each point. Lines are means over {}; bands are 95 % \
+             bootstrap intervals of the mean.",
+            if tasks.iter().all(|task| task.unit() == "episode") {
+                "about 100 episodes"
+            } else {
+                "a twentieth of the run (about 100 episodes where the budget is in episodes)"
+            },
             seeds(data)
         ),
         figure: figure(data, group, "learning curves", panels),
