@@ -22,8 +22,7 @@ impl Prior {
         for tensor in weights.iter_mut().filter(|tensor| sees_input(&tensor.name, net.shape())) {
             tensor.data.iter_mut().for_each(|weight| *weight *= gain);
         }
-        // The names and shapes are the network's own.
-        let _ = net.load(Part::Online, &weights);
+        net.load(Part::Online, &weights).expect("a network's own tensors fit it");
         let mut prior = Prior { net, scales, table: None, scratch: Vec::new() };
         if let Input::OneHot(states) = prior.net.shape().input {
             let all: Vec<u32> = (0..states as u32).collect();

@@ -1,49 +1,19 @@
 use super::divergence::divergence;
-use super::{Backup, Error, ReturnModel};
-use crate::config::{Config, LossKind, SdRule};
+use super::{Backup, Error, ReturnModel, sampled};
+use crate::config::{Config, LossKind, Propagation, SdRule};
 use crate::rng::Stream;
 
-/// A Gaussian return N(mu, sigma) with the paper's analytic propagation (Eq. 6 and 7).
+/// A Gaussian return N(mu, sigma): the network puts out mu and z, and sigma = floor + softplus(z + b).
 ///
-/// The network puts out mu and z; sigma = floor + softplus(z + b).
+/// It goes through the Bellman equation in closed form (paper, Eq. 6 and 7) or by samples.
 pub struct Gaussian {
-    head: SigmaHead,
-    sd_rule: SdRule,
-    loss: LossKind,
-}
-
-/// How the network's outputs become mu and sigma, shared by the ways of training them.
-pub(super) struct SigmaHead {
     bias: f64,
     floor: f64,
     terminal: f32,
-}
-
-impl SigmaHead {
-    pub(super) fn new(config: &Config) -> Self {
-        SigmaHead {
-            bias: config.sigma_bias,
-            floor: config.sigma_floor,
-            terminal: config.terminal_sigma as f32,
-        }
-    }
-
-    pub(super) fn decode(&self, outputs: &mut [f32]) {
-        outputs[1] = self.sigma(outputs[1]) as f32;
-    }
-
-    pub(super) fn sigma(&self, z: f32) -> f64 {
-        self.floor + softplus(f64::from(z) + self.bias)
-    }
-
-    /// d sigma / d z.
-    pub(super) fn slope(&self, z: f32) -> f64 {
-        sigmoid(f64::from(z) + self.bias)
-    }
-
-    pub(super) fn terminal(&self, parameters: &mut [f32]) {
-        parameters.copy_from_slice(&[0.0, self.terminal]);
-    }
+    propagation: Propagation,
+    samples: usize,
+    sd_rule: SdRule,
+    loss: LossKind,
 }
 
 /// softplus(x) = ln(1 + exp(x)), without overflow.
@@ -56,15 +26,22 @@ pub fn sigmoid(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
 
-/// sigma <- sqrt(sigma² + width²).
-pub(super) fn widen(parameters: &mut [f32], width: f32) {
-    parameters[1] = (parameters[1] * parameters[1] + width * width).sqrt();
-}
-
 impl Gaussian {
     /// The Gaussian that `config` asks for.
     pub fn new(config: &Config) -> Self {
-        Gaussian { head: SigmaHead::new(config), sd_rule: config.sd_rule, loss: config.loss }
+        Gaussian {
+            bias: config.sigma_bias,
+            floor: config.sigma_floor,
+            terminal: config.terminal_sigma as f32,
+            propagation: config.propagation,
+            samples: config.samples,
+            sd_rule: config.sd_rule,
+            loss: config.loss,
+        }
+    }
+
+    fn sigma(&self, z: f32) -> f64 {
+        self.floor + softplus(f64::from(z) + self.bias)
     }
 
     /// Mean and standard deviation of a mixture of Gaussians.
@@ -92,15 +69,18 @@ impl ReturnModel for Gaussian {
     }
 
     fn target_width(&self) -> usize {
-        2
+        match self.propagation {
+            Propagation::Analytic => 2,
+            Propagation::Sampling => self.samples,
+        }
     }
 
     fn decode(&self, outputs: &mut [f32]) {
-        self.head.decode(outputs);
+        outputs[1] = self.sigma(outputs[1]) as f32;
     }
 
     fn terminal(&self, parameters: &mut [f32]) {
-        self.head.terminal(parameters);
+        parameters.copy_from_slice(&[0.0, self.terminal]);
     }
 
     fn mean(&self, parameters: &[f32]) -> f64 {
@@ -112,12 +92,15 @@ impl ReturnModel for Gaussian {
     }
 
     fn widen(&self, parameters: &mut [f32], width: f32) {
-        widen(parameters, width);
+        parameters[1] = (parameters[1] * parameters[1] + width * width).sqrt();
     }
 
-    /// mu = r + gamma mu', sigma = gamma sigma', where mu' and sigma' are those of the mixture at the next
-    /// state, of which a share lambda is the trace's own target.
-    fn propagate(&self, backup: &Backup<'_>, _stream: &mut Stream, target: &mut [f32]) {
+    /// In closed form: mu = r + gamma mu', sigma = gamma sigma', where mu' and sigma' are those of the mixture
+    /// at the next state, of which a share lambda is the trace's own target.
+    fn propagate(&self, backup: &Backup<'_>, stream: &mut Stream, target: &mut [f32]) {
+        if self.propagation == Propagation::Sampling {
+            return sampled::draw_target(backup, stream, target);
+        }
         let (lambda, trace) = backup.trace.unwrap_or((0.0, &[0.0, 0.0]));
         let moments = |parameters: &[f32]| (f64::from(parameters[0]), f64::from(parameters[1]));
         let bootstrap = backup.next.parts().map(|(weight, parameters)| {
@@ -131,11 +114,16 @@ impl ReturnModel for Gaussian {
     }
 
     fn loss(&self, outputs: &[f32], target: &[f32], gradient: &mut [f32]) -> Error {
-        let (mu, sigma) = (f64::from(outputs[0]), self.head.sigma(outputs[1]));
-        let (m, s) = (f64::from(target[0]), f64::from(target[1]));
-        let divergence = divergence(self.loss, (m, s), (mu, sigma));
+        let (mu, sigma) = (f64::from(outputs[0]), self.sigma(outputs[1]));
+        let ((m, s), kind) = match self.propagation {
+            Propagation::Analytic => ((f64::from(target[0]), f64::from(target[1])), self.loss),
+            Propagation::Sampling => (sampled::moments(target), LossKind::CrossEntropy),
+        };
+        let divergence = divergence(kind, (m, s), (mu, sigma));
+        // d sigma / d z is the sigmoid.
+        let slope = sigmoid(f64::from(outputs[1]) + self.bias);
         gradient[0] = divergence.by_mu as f32;
-        gradient[1] = (divergence.by_sigma * self.head.slope(outputs[1])) as f32;
+        gradient[1] = (divergence.by_sigma * slope) as f32;
         Error { loss: divergence.value, temporal_difference: (mu - m).abs() + (sigma - s).abs() }
     }
 }

@@ -12,9 +12,8 @@ mod sampled;
 pub use divergence::{Divergence, divergence};
 pub use gaussian::Gaussian;
 pub use mean::Mean;
-pub use sampled::SampledGaussian;
 
-use crate::config::{Config, Propagation, ReturnKind};
+use crate::config::{Config, ReturnKind};
 use crate::rng::Stream;
 
 /// A weighted mixture of return distributions at the next state: over masks, over actions, or both.
@@ -97,9 +96,8 @@ pub trait ReturnModel: Send {
 
 /// The return model that `config` asks for.
 pub fn return_model(config: &Config) -> Box<dyn ReturnModel> {
-    match (config.returns, config.propagation) {
-        (ReturnKind::Mean, _) => Box::new(Mean),
-        (ReturnKind::Gaussian, Propagation::Analytic) => Box::new(Gaussian::new(config)),
-        (ReturnKind::Gaussian, Propagation::Sampling) => Box::new(SampledGaussian::new(config)),
+    match config.returns {
+        ReturnKind::Mean => Box::new(Mean),
+        ReturnKind::Gaussian => Box::new(Gaussian::new(config)),
     }
 }

@@ -1,99 +1,65 @@
-use super::gaussian::{SigmaHead, widen};
-use super::{Backup, Error, ReturnModel};
-use crate::config::Config;
+//! Sampling-based propagation (paper, section 4.1): a target is M samples Psi_m = r + gamma z_m of
+//! z_m ~ p(Z | s',a'), and the loss is their negative mean log-likelihood under N(mu, sigma),
+//!
+//! L = ½ ln(2 pi) + ln sigma + (1/M) sum of (Psi_m - mu)² / (2 sigma²),
+//!
+//! which is the cross-entropy of N(mu, sigma) under the samples' own mean and variance.
+
+use super::Backup;
 use crate::rng::Stream;
-use std::f64::consts::PI;
 
-/// A Gaussian return with sampling-based propagation (paper, section 4.1): a target is M samples
-/// Psi_m = r + gamma z_m of z_m ~ p(Z | s',a'), and the loss is their negative mean log-likelihood.
-pub struct SampledGaussian {
-    head: SigmaHead,
-    samples: usize,
-}
-
-impl SampledGaussian {
-    /// The model that `config` asks for.
-    pub fn new(config: &Config) -> Self {
-        SampledGaussian { head: SigmaHead::new(config), samples: config.samples }
+/// Draws the samples of a target. Each comes from the trace with probability lambda (it is then the trace's
+/// own sample), else from a part of the mixture of Gaussians (mu, sigma), chosen by its weight.
+pub(super) fn draw_target(backup: &Backup<'_>, stream: &mut Stream, target: &mut [f32]) {
+    for (m, sample) in target.iter_mut().enumerate() {
+        let z = match backup.trace {
+            Some((lambda, trace)) if stream.uniform() < lambda => f64::from(trace[m]),
+            _ => draw(backup, stream),
+        };
+        *sample = (backup.reward + backup.gamma * z) as f32;
     }
 }
 
-impl ReturnModel for SampledGaussian {
-    fn outputs(&self) -> usize {
-        2
-    }
-
-    fn target_width(&self) -> usize {
-        self.samples
-    }
-
-    fn decode(&self, outputs: &mut [f32]) {
-        self.head.decode(outputs);
-    }
-
-    fn terminal(&self, parameters: &mut [f32]) {
-        self.head.terminal(parameters);
-    }
-
-    fn mean(&self, parameters: &[f32]) -> f64 {
-        f64::from(parameters[0])
-    }
-
-    fn sd(&self, parameters: &[f32]) -> f64 {
-        f64::from(parameters[1])
-    }
-
-    fn widen(&self, parameters: &mut [f32], width: f32) {
-        widen(parameters, width);
-    }
-
-    /// Each sample comes from the trace with probability lambda (it is then the trace's own sample), else
-    /// from a part of the mixture chosen by its weight.
-    fn propagate(&self, backup: &Backup<'_>, stream: &mut Stream, target: &mut [f32]) {
-        for (m, sample) in target.iter_mut().enumerate() {
-            let z = match backup.trace {
-                Some((lambda, trace)) if stream.uniform() < lambda => f64::from(trace[m]),
-                _ => {
-                    let mut left = stream.uniform();
-                    let mut parts = backup.next.parts();
-                    let mut part = parts.next();
-                    for next in parts {
-                        left -= part.map_or(0.0, |(weight, _)| weight);
-                        if left < 0.0 {
-                            break;
-                        }
-                        part = Some(next);
-                    }
-                    part.map_or(0.0, |(_, parameters)| self.at(parameters, f64::from(stream.normal())))
-                }
-            };
-            *sample = (backup.reward + backup.gamma * z) as f32;
+/// A draw of the mixture at the next state.
+fn draw(backup: &Backup<'_>, stream: &mut Stream) -> f64 {
+    let mut left = stream.uniform();
+    let mut parts = backup.next.parts();
+    let mut part = parts.next();
+    for next in parts {
+        left -= part.map_or(0.0, |(weight, _)| weight);
+        if left < 0.0 {
+            break;
         }
+        part = Some(next);
     }
+    let z = f64::from(stream.normal());
+    part.map_or(0.0, |(_, parameters)| f64::from(parameters[0]) + z * f64::from(parameters[1]))
+}
 
-    /// L = ½ ln(2 pi) + ln sigma + (1/M) sum of (Psi_m - mu)² / (2 sigma²).
-    fn loss(&self, outputs: &[f32], target: &[f32], gradient: &mut [f32]) -> Error {
-        let (mu, sigma) = (f64::from(outputs[0]), self.head.sigma(outputs[1]));
-        let count = target.len() as f64;
-        let mean = target.iter().map(|&psi| f64::from(psi)).sum::<f64>() / count;
-        let variance = target.iter().map(|&psi| (f64::from(psi) - mean).powi(2)).sum::<f64>() / count;
-        let spread = (variance + (mean - mu) * (mean - mu)) / (sigma * sigma);
-        gradient[0] = ((mu - mean) / (sigma * sigma)) as f32;
-        gradient[1] = ((1.0 - spread) / sigma * self.head.slope(outputs[1])) as f32;
-        Error {
-            loss: 0.5 * (2.0 * PI).ln() + sigma.ln() + 0.5 * spread,
-            temporal_difference: (mu - mean).abs() + (sigma - variance.sqrt()).abs(),
-        }
-    }
+/// Mean and standard deviation of the samples of a target.
+pub(super) fn moments(target: &[f32]) -> (f64, f64) {
+    let count = target.len() as f64;
+    let mean = target.iter().map(|&psi| f64::from(psi)).sum::<f64>() / count;
+    let variance = target.iter().map(|&psi| (f64::from(psi) - mean).powi(2)).sum::<f64>() / count;
+    (mean, variance.sqrt())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::returns::Mixture;
+    use crate::config::{Config, Propagation};
+    use crate::returns::{Gaussian, Mixture, ReturnModel};
+    use std::f64::consts::PI;
 
-    fn model(samples: usize) -> SampledGaussian {
-        SampledGaussian::new(&Config { samples, sigma_floor: 0.0, sigma_bias: 0.0, ..Config::default() })
+    fn model(samples: usize) -> Gaussian {
+        let propagation = Propagation::Sampling;
+        Gaussian::new(&Config {
+            propagation,
+            samples,
+            sigma_floor: 0.0,
+            sigma_bias: 0.0,
+            ..Config::default()
+        })
     }
 
     #[test]
