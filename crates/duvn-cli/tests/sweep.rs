@@ -138,19 +138,20 @@ fn damaged_checkpoints_are_named_and_never_started_over_silently() {
     let file = folder.file("small.toml", &small(3000));
     let whole = folder.path("whole");
     succeed(sweep(&file, &whole, &[]));
-    let out = folder.path("out");
-    let mut child = sweep(&file, &out, &["--jobs", "1", "--checkpoint-every", "0.001"]).spawn().unwrap();
     let first = recorded(&whole)[0].id.clone();
-    let run = out.join("runs").join(first);
-    while !run.join("previous.safetensors").exists() {
-        std::thread::yield_now();
-    }
-    child.kill().unwrap();
-    child.wait().unwrap();
-    if recorded(&out)[0].status == Status::Done {
-        // Too quick to be caught on the way: nothing to damage.
-        return;
-    }
+    // A run that was too quick to be caught on the way has nothing to damage: catch another.
+    let caught = (0..20).find_map(|attempt| {
+        let out = folder.path(&format!("out-{attempt}"));
+        let mut child = sweep(&file, &out, &["--jobs", "1", "--checkpoint-every", "0.001"]).spawn().unwrap();
+        let run = out.join("runs").join(&first);
+        while !run.join("previous.safetensors").exists() {
+            std::thread::yield_now();
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        (recorded(&out)[0].status != Status::Done).then_some((out, run))
+    });
+    let (out, run) = caught.expect("one of twenty runs is caught on the way");
     // The kill may have fallen between the two moves of a save.
     let newest = run.join("checkpoint.safetensors");
     if !newest.exists() {

@@ -58,6 +58,11 @@ impl Posterior {
         (self.draws.member, self.keep.map(|_| &self.decision))
     }
 
+    /// Whether another mask could say something else.
+    pub fn has_masks(&self) -> bool {
+        self.keep.is_some()
+    }
+
     /// A fresh mask for each row of a batch.
     pub fn for_batch(&mut self, shape: &Shape, extent: Extent, rows: usize) -> Option<&Masks> {
         self.batch.draw(shape, extent, rows, self.keep?, &mut self.draws.masks);

@@ -247,7 +247,8 @@ impl Targets {
                 value.beliefs(Which::Target, next, taken, masks, &mut self.values);
                 local.widen(&*value.model, next, taken, &mut self.values);
             }
-            if self.backup == BackupKind::Split {
+            let other_mask = self.backup == BackupKind::Split && posterior.has_masks();
+            if other_mask {
                 // The best mean under one mask is too high by that mask's noise, and a loop of states would feed
                 // it back for ever: the mean comes from another mask than the one that chose it.
                 let masks = posterior.for_batch(value.net.shape(), Extent::TakenAction, rows);
@@ -263,7 +264,9 @@ impl Targets {
                     BackupKind::Expected => out.copy_from_slice(values),
                     BackupKind::Split => {
                         out.copy_from_slice(of(self.taken[row]));
-                        value.model.recentre(out, &self.means[row * width..][..width]);
+                        let best =
+                            if other_mask { &self.means[row * width..][..width] } else { of(self.best[row]) };
+                        value.model.recentre(out, best);
                     }
                     _ if taken.is_some() => out.copy_from_slice(values),
                     _ => out.copy_from_slice(of(self.taken[row])),
@@ -296,5 +299,85 @@ impl Targets {
                 model.propagate(&backup, stream, target);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{PosteriorKind, ReturnKind};
+    use crate::net::{Input, Rows};
+    use crate::policy::policy;
+    use crate::replay::Transition;
+    use duvn_envs::{Observation, Space};
+
+    /// Three transitions from state 0 to state 1 with reward 2: one that goes on, one that ends the task,
+    /// one that is cut off. Gives their targets, and what the target network says of state 1.
+    fn targets(config: &Config, seed: u64, next_action: Option<u8>) -> (Vec<f32>, Vec<f32>) {
+        let mut stream = Stream::new(seed, "test");
+        let mut value = ValueNetwork::new(config, Input::OneHot(2), 2, &mut stream).unwrap();
+        let mut ring = Ring::new(3, 0);
+        for ending in [Ending::Terminated, Ending::Truncated, Ending::No] {
+            let (observation, next) = (Observation::Index(0), Observation::Index(1));
+            ring.push(&Transition { observation, action: 0, reward: 2.0, next, ending, members: 1 });
+        }
+        let mut sources = Sources {
+            value: &mut value,
+            policy: &*policy(config),
+            posterior: &mut Posterior::new(config, Stream::new(0, "masks")),
+            local: &mut Local::new(config, &Space::Discrete(2), 2, &mut stream),
+            ring: &ring,
+            stream: &mut Stream::new(0, "backing up"),
+            step: 0,
+        };
+        let width = sources.value.model.target_width();
+        let mut out = vec![0.0; 3 * width];
+        let fresh = Some(Fresh { slot: 2, next_action });
+        Targets::new(config).make(&[0, 1, 2], fresh, &mut sources, &mut out);
+        let mut beliefs = vec![0.0; 2 * value.model.outputs()];
+        value.beliefs(Which::Target, Rows::Index(&[1]), None, None, &mut beliefs);
+        (out, beliefs)
+    }
+
+    fn close(a: f32, b: f32) -> bool {
+        (a - b).abs() < 1e-5
+    }
+
+    #[test]
+    fn a_cut_off_episode_has_a_future_and_an_ended_one_has_not() {
+        let config = Config { backup: BackupKind::Max, gamma: 0.5, ..Config::default() };
+        let (out, q) = targets(&config, 0, None);
+        let best = 2.0 + 0.5 * q[0].max(q[1]);
+        assert!(close(out[0], 2.0) && close(out[1], best) && close(out[2], best), "{out:?} {q:?}");
+    }
+
+    #[test]
+    fn fresh_experience_is_backed_up_with_the_action_that_followed() {
+        let config = Config { gamma: 0.5, ..Config::default() };
+        for action in [0, 1] {
+            let (out, q) = targets(&config, 0, Some(action));
+            assert!(close(out[2], 2.0 + 0.5 * q[usize::from(action)]), "{out:?} {q:?}");
+        }
+    }
+
+    #[test]
+    fn a_split_backup_has_the_best_mean_and_the_spread_of_the_policys_action() {
+        // With a multiplier this large the policy takes the action of the larger sigma.
+        let config = Config {
+            returns: ReturnKind::Gaussian,
+            posterior: PosteriorKind::Point,
+            policy: crate::config::PolicyKind::Ucb,
+            ucb_low: 1e6,
+            ucb_high: 1e6,
+            backup: BackupKind::Split,
+            gamma: 0.5,
+            ..Config::default()
+        };
+        // First weights under which the two actions differ: one has the better mean, the other the larger sigma.
+        let apart =
+            |(_, beliefs): &(Vec<f32>, Vec<f32>)| (beliefs[0] > beliefs[2]) != (beliefs[1] > beliefs[3]);
+        let (out, beliefs) = (0..50).map(|seed| targets(&config, seed, None)).find(apart).unwrap();
+        let (mu, sigma) = (beliefs[0].max(beliefs[2]), beliefs[1].max(beliefs[3]));
+        assert!(close(out[2], 2.0 + 0.5 * mu) && close(out[3], 0.5 * sigma), "{out:?} {beliefs:?}");
     }
 }
