@@ -7,6 +7,7 @@
 
 mod agent;
 pub mod config;
+mod inputs;
 mod inspect;
 pub mod local;
 pub mod net;

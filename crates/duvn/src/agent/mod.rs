@@ -5,6 +5,7 @@ mod snapshot;
 pub use snapshot::{RestoreError, Snapshot};
 
 use crate::config::{Config, ConfigError};
+use crate::inputs::Inputs;
 use crate::inspect::{ActionView, Draw};
 use crate::local::Local;
 use crate::net::{Extent, Input, Rows, ShapeError, Which};
@@ -82,6 +83,7 @@ pub struct Agent {
     config: Config,
     seed: u64,
     space: Space,
+    inputs: Inputs,
     /// One network, or the members of an ensemble.
     values: Vec<ValueNetwork>,
     policy: Box<dyn Policy>,
@@ -96,6 +98,8 @@ pub struct Agent {
     counters: Counters,
     episode: Episode,
     batch: Batch,
+    /// What came of the last action.
+    arrived: Gathered,
     beliefs: Vec<f32>,
 }
 
@@ -155,6 +159,7 @@ impl Agent {
             Space::Discrete(n) => (Input::OneHot(*n), 0),
             Space::Box { low, .. } => (Input::Dense(low.len()), low.len()),
         };
+        let inputs = Inputs::new(config, observations);
         let mut weights = Stream::new(seed, "weights");
         let mut values = Vec::new();
         for _ in 0..members(config) {
@@ -163,7 +168,12 @@ impl Agent {
         Ok(Agent {
             policy: policy(config),
             posterior: Posterior::new(config, Stream::new(seed, "parameters")),
-            local: Local::new(config, observations, actions, &mut Stream::new(seed, "features")),
+            local: Local::new(
+                config,
+                &inputs.space(observations),
+                actions,
+                &mut Stream::new(seed, "features"),
+            ),
             replay: Replay::new(config.replay, width, config.prioritised),
             targets: Targets::new(config),
             acting: Stream::new(seed, "acting"),
@@ -173,9 +183,11 @@ impl Agent {
             counters: Counters::default(),
             episode: Episode::default(),
             batch: Batch::default(),
+            arrived: Gathered::default(),
             beliefs: vec![0.0; actions * values[0].model.outputs()],
             config: config.clone(),
             space: observations.clone(),
+            inputs,
             seed,
             values,
         })
@@ -200,7 +212,8 @@ impl Agent {
     pub fn begin(&mut self, observation: Observation<'_>) -> Result<usize, LearnError> {
         self.check(observation)?;
         self.commit();
-        Ok(self.act(observation))
+        self.inputs.see(observation, &mut self.arrived);
+        Ok(self.act())
     }
 
     /// Draws what the agent stays committed to: parameters and index.
@@ -228,18 +241,19 @@ impl Agent {
         };
         self.local.visit(self.episode.seen.only(), usize::from(self.episode.action));
         let members = self.bootstrap_sample();
+        self.inputs.see(observation, &mut self.arrived);
         self.replay.push(&Transition {
             observation: self.episode.seen.only(),
             action: self.episode.action,
             reward: step.reward as f32,
-            next: observation,
+            next: self.arrived.only(),
             ending,
             members,
         });
         if !step.done() && self.config.redraw > 0.0 && self.acting.uniform() < self.config.redraw {
             self.commit();
         }
-        let next = (!step.done()).then(|| self.act(observation));
+        let next = (!step.done()).then(|| self.act());
         let due = self.counters.steps.is_multiple_of(self.config.train_every as u64);
         if due && self.replay.ring().len() >= self.config.learning_starts.max(1) {
             for _ in 0..self.config.updates {
@@ -263,7 +277,7 @@ impl Agent {
     pub fn greedy(&mut self, observation: Observation<'_>) -> Result<usize, LearnError> {
         self.check(observation)?;
         let mut seen = Gathered::default();
-        seen.push(observation);
+        self.inputs.see(observation, &mut seen);
         let mut means = vec![0.0; self.beliefs.len() / self.values[0].model.outputs()];
         for value in &mut self.values {
             value.beliefs(Which::Online, seen.as_rows(), None, None, &mut self.beliefs);
@@ -283,7 +297,7 @@ impl Agent {
     ) -> Result<Vec<ActionView>, LearnError> {
         self.check(observation)?;
         let mut seen = Gathered::default();
-        seen.push(observation);
+        self.inputs.see(observation, &mut seen);
         let mut stream = Stream::new(self.seed, "inspection");
         let mut posterior = Posterior::new(&self.config, Stream::new(self.seed, "inspected parameters"));
         let views = (0..draws.max(1)).map(|_| {
@@ -317,9 +331,9 @@ impl Agent {
         Err(LearnError::Observation { space: self.space.clone(), step: self.counters.steps })
     }
 
-    fn act(&mut self, observation: Observation<'_>) -> usize {
-        self.episode.seen.clear();
-        self.episode.seen.push(observation);
+    /// Chooses on what has arrived.
+    fn act(&mut self) -> usize {
+        std::mem::swap(&mut self.episode.seen, &mut self.arrived);
         let seen = &self.episode.seen;
         believe(&mut self.values, &mut self.local, &mut self.posterior, seen, &mut self.beliefs);
         let beliefs = Beliefs { model: &*self.values[0].model, parameters: &self.beliefs };

@@ -167,3 +167,13 @@ choices! {
         Visits = "visits",
     }
 }
+
+choices! {
+    /// How box observations come to the network.
+    pub enum InputKind {
+        /// As they are.
+        Raw = "raw",
+        /// Bounded components brought to [-1, 1].
+        Scaled = "scaled",
+    }
+}

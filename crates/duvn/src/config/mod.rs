@@ -8,8 +8,8 @@ mod knob;
 mod preset;
 
 pub use choice::{
-    BackupKind, Decider, InitKind, LocalKind, LossKind, PolicyKind, PosteriorKind, Propagation, ReturnKind,
-    Scope, SdRule,
+    BackupKind, Decider, InitKind, InputKind, LocalKind, LossKind, PolicyKind, PosteriorKind, Propagation,
+    ReturnKind, Scope, SdRule,
 };
 pub use knob::{Knob, KnobValue};
 pub use preset::{PRESETS, Preset, preset};
@@ -98,6 +98,8 @@ knobs! {
         /// lambda > 0: steps after which a trace is cut (bootstrapped)
         trace_steps: usize = 30,
 
+        /// box observations: as they are, or with bounded components brought to [-1, 1]
+        inputs: InputKind = InputKind::Raw,
         /// hidden layers of each action's own sub-network
         hidden: Vec<usize> = vec![128, 128, 128],
         /// hidden layers shared by all actions, before their own

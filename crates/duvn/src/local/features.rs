@@ -1,3 +1,4 @@
+use crate::inputs::Scaling;
 use crate::rng::Stream;
 use serde::{Deserialize, Serialize};
 
@@ -12,8 +13,8 @@ use serde::{Deserialize, Serialize};
 /// After n visits to the same state u = 1 / (1 + n), as with counts; states nearby share their visits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Features {
-    /// How a component of the state is brought to about [-1, 1].
-    scalings: Vec<Scaling>,
+    /// How a component of the state is brought to [-1, 1]; an unbounded one is squashed.
+    scalings: Vec<Option<Scaling>>,
     /// By feature: the frequency of each component.
     frequencies: Vec<f32>,
     phases: Vec<f32>,
@@ -25,32 +26,6 @@ pub struct Features {
     phi: Vec<f32>,
     #[serde(skip)]
     product: Vec<f32>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-enum Scaling {
-    /// A bounded component: its range to [-1, 1].
-    Range { middle: f32, half: f32 },
-    /// An unbounded one: x / (1 + |x|).
-    Squash,
-}
-
-impl Scaling {
-    fn new(low: f32, high: f32) -> Self {
-        // Gymnasium writes "unbounded" as infinity or as the largest numbers there are.
-        if high - low < 1e6 {
-            Scaling::Range { middle: 0.5 * (low + high), half: (0.5 * (high - low)).max(f32::MIN_POSITIVE) }
-        } else {
-            Scaling::Squash
-        }
-    }
-
-    fn apply(self, x: f32) -> f32 {
-        match self {
-            Scaling::Range { middle, half } => (x - middle) / half,
-            Scaling::Squash => x / (1.0 + x.abs()),
-        }
-    }
 }
 
 impl Features {
@@ -65,7 +40,7 @@ impl Features {
     ) -> Self {
         let identity = |row: usize| (0..count).map(move |column| f32::from(u8::from(row == column)));
         Features {
-            scalings: low.iter().zip(high).map(|(&low, &high)| Scaling::new(low, high)).collect(),
+            scalings: low.iter().zip(high).map(|(&low, &high)| Scaling::of_range(low, high)).collect(),
             frequencies: (0..count * low.len()).map(|_| stream.normal() / width as f32).collect(),
             phases: (0..count).map(|_| (stream.uniform() * std::f64::consts::TAU) as f32).collect(),
             covariances: vec![(0..count).flat_map(identity).collect(); actions],
@@ -107,7 +82,7 @@ impl Features {
         self.phi.resize(self.phases.len(), 0.0);
         self.product.resize(self.phases.len(), 0.0);
         for ((scaled, scaling), &x) in self.scaled.iter_mut().zip(&self.scalings).zip(x) {
-            *scaled = scaling.apply(x);
+            *scaled = scaling.map_or(x / (1.0 + x.abs()), |scaling| scaling.apply(x));
         }
         let frequencies = self.frequencies.chunks_exact(self.scaled.len().max(1));
         for ((phi, frequencies), phase) in self.phi.iter_mut().zip(frequencies).zip(&self.phases) {

@@ -1,0 +1,102 @@
+//! How observations come to the network: as they are, or with every bounded component brought to [-1, 1].
+//!
+//! MountainCar's velocity is at most 0.07: to a network that sees it as it is, beside a position of about 1,
+//! all velocities are nearly the same.
+
+use crate::config::{Config, InputKind};
+use crate::replay::Gathered;
+use duvn_envs::{Observation, Space};
+use serde::{Deserialize, Serialize};
+
+/// A linear map of one component: (x - middle) / half.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Scaling {
+    middle: f32,
+    half: f32,
+}
+
+impl Scaling {
+    /// The map of `low` to -1 and of `high` to 1; none where the component is unbounded, which Gymnasium
+    /// writes as infinity or as the largest numbers there are.
+    pub(crate) fn of_range(low: f32, high: f32) -> Option<Self> {
+        let bounded = high - low < 1e6;
+        bounded.then(|| Scaling {
+            middle: 0.5 * (low + high),
+            half: (0.5 * (high - low)).max(f32::MIN_POSITIVE),
+        })
+    }
+
+    pub(crate) fn apply(self, x: f32) -> f32 {
+        (x - self.middle) / self.half
+    }
+}
+
+/// Brings observations to the form that the agent works with.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inputs {
+    /// By component; empty where observations stay as they are.
+    scalings: Vec<Option<Scaling>>,
+}
+
+impl Inputs {
+    /// As `config` asks for, for observations in `space`.
+    pub fn new(config: &Config, space: &Space) -> Self {
+        let scalings = match (config.inputs, space) {
+            (InputKind::Scaled, Space::Box { low, high }) => {
+                low.iter().zip(high).map(|(&low, &high)| Scaling::of_range(low, high)).collect()
+            }
+            _ => Vec::new(),
+        };
+        Inputs { scalings }
+    }
+
+    /// The space of what comes out for observations in `space`.
+    pub fn space(&self, space: &Space) -> Space {
+        let mut scaled = space.clone();
+        if let Space::Box { low, high } = &mut scaled {
+            for ((low, high), scaling) in low.iter_mut().zip(high).zip(&self.scalings) {
+                if scaling.is_some() {
+                    (*low, *high) = (-1.0, 1.0);
+                }
+            }
+        }
+        scaled
+    }
+
+    /// Puts `observation` into `seen`, in the place of what was there.
+    pub fn see(&self, observation: Observation<'_>, seen: &mut Gathered) {
+        seen.clear();
+        seen.push(observation);
+        for (x, scaling) in seen.numbers.iter_mut().zip(&self.scalings) {
+            *x = scaling.map_or(*x, |scaling| scaling.apply(*x));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounded_components_come_to_one_and_others_stay() {
+        let space = Space::Box { low: vec![-1.2, f32::NEG_INFINITY], high: vec![0.6, f32::INFINITY] };
+        let observation = Observation::Vector(&[0.15, 7.0]);
+        for (inputs, expected) in [(InputKind::Raw, [0.15, 7.0]), (InputKind::Scaled, [0.5, 7.0])] {
+            let inputs = Inputs::new(&Config { inputs, ..Config::default() }, &space);
+            let mut seen = Gathered::default();
+            // Twice: what was there before is gone.
+            (0..2).for_each(|_| inputs.see(observation, &mut seen));
+            assert_eq!(seen.numbers.len(), 2);
+            assert!(seen.numbers.iter().zip(expected).all(|(x, y)| (x - y).abs() < 1e-6), "{seen:?}");
+        }
+    }
+
+    #[test]
+    fn the_space_of_scaled_observations_says_so() {
+        let space = Space::Box { low: vec![-1.2, f32::NEG_INFINITY], high: vec![0.6, f32::INFINITY] };
+        let inputs = Inputs::new(&Config { inputs: InputKind::Scaled, ..Config::default() }, &space);
+        let scaled = Space::Box { low: vec![-1.0, f32::NEG_INFINITY], high: vec![1.0, f32::INFINITY] };
+        assert_eq!(inputs.space(&space), scaled);
+        assert_eq!(inputs.space(&Space::Discrete(3)), Space::Discrete(3));
+    }
+}
