@@ -83,6 +83,16 @@ fn seeds(data: &Data) -> String {
     }
 }
 
+/// What a caption says of curves that go on after the end of their runs.
+fn carried_on(tasks: &[&Task]) -> &'static str {
+    let runs = tasks.iter().flat_map(|task| &task.agents).flat_map(|agent| &agent.runs);
+    if runs.into_iter().any(RunRow::ended_solved) {
+        " A run ends with the episode that solves its task; from there on it counts with what it ended with."
+    } else {
+        ""
+    }
+}
+
 /// A curve of the mean over runs with its 95 % band.
 fn curve(task: &Task, agent: &AgentRuns, points: &[Vec<f64>]) -> Option<Mark> {
     let full = agent.curves.len();
@@ -107,7 +117,13 @@ fn threshold(task: &Task) -> Option<Mark> {
 
 fn learning_curves(data: &Data, tasks: &[&Task], group: &str, name: String) -> Option<Picture> {
     let panel = |task: &&Task| {
-        let points = |agent: &AgentRuns| agent.points(task.window(), |point| Some(point.mean_return));
+        let points = |agent: &AgentRuns| {
+            agent.points(
+                task.window(),
+                |point| Some(point.mean_return),
+                |outcome| outcome.mean_return_last_100,
+            )
+        };
         let mut marks: Vec<Mark> = threshold(task).into_iter().collect();
         marks.extend(task.agents.iter().filter_map(|agent| curve(task, agent, &points(agent))));
         let x = Axis::new(task.unit()).from_to(0.0, task.amount());
@@ -118,13 +134,14 @@ fn learning_curves(data: &Data, tasks: &[&Task], group: &str, name: String) -> O
         name,
         caption: format!(
             "Return in training, averaged over {} up to each point. Lines are means over {}; bands are 95 % \
-             bootstrap intervals of the mean.",
+             bootstrap intervals of the mean.{}",
             if tasks.iter().all(|task| task.unit() == "episode") {
                 "about 100 episodes"
             } else {
                 "a twentieth of the run (about 100 episodes where the budget is in episodes)"
             },
-            seeds(data)
+            seeds(data),
+            carried_on(tasks)
         ),
         figure: figure(data, group, "learning curves", panels),
     })
@@ -137,16 +154,15 @@ fn has_curves(panels: &[Panel]) -> bool {
 fn evaluations(data: &Data, tasks: &[&Task], group: &str, name: String) -> Option<Picture> {
     let panel = |task: &&Task| {
         let of_agent = |agent: &AgentRuns| {
-            let longest = agent.evaluations.iter().map(Vec::len).max()?;
+            let times = agent.runs.first()?.evaluation.times;
             let (mut line, mut band) = (Vec::new(), Vec::new());
-            for at in 0..longest {
-                let rows: Vec<_> = agent.evaluations.iter().filter_map(|rows| rows.get(at)).collect();
-                if rows.len() < agent.evaluations.len() {
-                    break;
-                }
+            for at in 0..times as usize {
+                let Some(rows) = agent.evaluated(at) else { break };
                 let returns: Vec<f64> = rows.iter().map(|row| row.mean_return).collect();
-                let xs: Vec<f64> = rows.iter().map(|row| task.moment(row)).collect();
-                let (Some(x), Some(interval)) = (mean(&xs), CURVE.of_runs(&returns, mean)) else { continue };
+                let whole = agent.done().zip(&rows).filter(|(run, _)| !run.ended_solved());
+                let xs: Vec<f64> = whole.map(|(_, row)| task.moment(row)).collect();
+                let x = mean(&xs).unwrap_or((at + 1) as f64 * task.amount() / times as f64);
+                let Some(interval) = CURVE.of_runs(&returns, mean) else { continue };
                 line.push((x, interval.estimate));
                 band.push((x, interval.low, interval.high));
             }
@@ -164,8 +180,9 @@ fn evaluations(data: &Data, tasks: &[&Task], group: &str, name: String) -> Optio
         name,
         caption: format!(
             "Return of the policy that takes the action of the best mean and explores no more. Means over {} \
-             with 95 % bootstrap intervals.",
-            seeds(data)
+             with 95 % bootstrap intervals.{}",
+            seeds(data),
+            carried_on(tasks)
         ),
         figure: figure(data, group, "the mean policy", panels),
     })
@@ -227,7 +244,7 @@ fn uncertainty(data: &Data, tasks: &[&Task], group: &str, name: String) -> Optio
             let known = |agent: &&AgentRuns| {
                 agent.curves.iter().flatten().any(|point| value(point).is_some_and(|number| number > 0.0))
             };
-            let line = |agent: &AgentRuns| curve(task, agent, &agent.points(1, value));
+            let line = |agent: &AgentRuns| curve(task, agent, &agent.points(1, value, |_| None));
             let marks: Vec<_> = task.agents.iter().filter(known).filter_map(line).collect();
             let x = Axis::new(task.unit()).from_to(0.0, task.amount());
             panels.push(Panel { title: task.panel.clone(), marks, ..Panel::new(x, Axis::new(label)) });
@@ -236,10 +253,12 @@ fn uncertainty(data: &Data, tasks: &[&Task], group: &str, name: String) -> Optio
     let figure = Figure { columns: 2, ..figure(data, group, "uncertainty about the start", panels) };
     has_curves(&figure.panels).then(|| Picture {
         name,
-        caption: "What agents are uncertain of in the state where the task starts: on the left the standard \
-                  deviation of the return, on the right that of its mean over draws of the parameters; means over \
-                  actions and seeds."
-            .into(),
+        caption: format!(
+            "What agents are uncertain of in the state where the task starts: on the left the standard \
+             deviation of the return, on the right that of its mean over draws of the parameters; means over \
+             actions and seeds.{}",
+            carried_on(tasks)
+        ),
         figure,
     })
 }

@@ -1,0 +1,77 @@
+//! Reports, from records that no run has made.
+
+mod common;
+
+use common::{Folder, outcome};
+use duvn_lab::experiment::{Experiment, Variant};
+use duvn_lab::record::Record;
+use duvn_lab::report::{Data, pictures};
+use duvn_lab::store::{EvaluationRow, RunRow, Store};
+
+/// The records of an experiment whose runs are done: `returns` gives the returns of each, and where it was solved.
+fn done(folder: &Folder, text: &str, returns: impl Fn(&RunRow) -> (Vec<f64>, Option<u64>)) -> Store {
+    let experiment = Experiment::parse(text, &Variant::default()).unwrap();
+    let store = Store::open_for(&folder.0, &experiment).unwrap();
+    for run in store.runs().unwrap() {
+        let (returns, solved) = returns(&run);
+        let record = |(at, &ret): (usize, &f64)| {
+            let episode = at as u64 + 1;
+            Record { episode, ret, length: 2, steps: 2 * episode, loss: 0.0, start: None }
+        };
+        let records: Vec<_> = returns.iter().enumerate().map(record).collect();
+        let episodes = records.len() as u64;
+        // Every hundredth episode is evaluated, and the last.
+        let moments = records.iter().filter(|row| row.episode % 100 == 0 || row.episode == episodes);
+        let evaluation =
+            |row: &Record| EvaluationRow { episode: row.episode, steps: row.steps, mean_return: row.ret };
+        let evaluations: Vec<_> = moments.map(evaluation).collect();
+        store.append(run.number, &records, &evaluations, &[], 2 * episodes, 1.0).unwrap();
+        store.finish(&run, &outcome(&run.spec, episodes, solved)).unwrap();
+    }
+    store
+}
+
+const TWO_SEEDS: &str = "name = 'a'\nseeds = '0..2'\nepisodes = 1000\nuntil_solved = true\nevaluations = 10\n\
+                         [[environments]]\nid = 'Chain-5'\n[[agents]]\npreset = 'egreedy'";
+
+/// Seed 0 ends at episode 350, where its last hundred returns are 1; the others go on with 0.
+fn one_solved(run: &RunRow) -> (Vec<f64>, Option<u64>) {
+    match run.spec.seed {
+        0 => ((0..350).map(|at| f64::from(u8::from(at >= 250))).collect(), Some(350)),
+        _ => (vec![0.0; 1000], None),
+    }
+}
+
+#[test]
+fn a_run_that_ended_solved_counts_with_what_it_ended_with() {
+    let folder = Folder::new("carried");
+    let data = Data::read(&done(&folder, TWO_SEEDS, one_solved)).unwrap();
+    let task = &data.tasks[0];
+    let agent = &task.agents[0];
+    // 200 parts of five episodes, twenty parts a window: part 69 is the last of seed 0.
+    let with = |end: Option<f64>| agent.points(task.window(), |point| Some(point.mean_return), move |_| end);
+    let points = with(None);
+    assert_eq!((&points[49], &points[59]), (&vec![0.0, 0.0], &vec![0.5, 0.0]));
+    assert!(points[69..].iter().all(|point| *point == [1.0, 0.0]), "{:?}", &points[69..]);
+    let told = with(Some(0.95));
+    assert_eq!(told[..69], points[..69]);
+    assert!(told[69..].iter().all(|point| *point == [0.95, 0.0]), "{:?}", &told[69..]);
+    let returns =
+        |at| agent.evaluated(at).map(|rows| rows.iter().map(|row| row.mean_return).collect::<Vec<_>>());
+    assert_eq!(returns(2), Some(vec![1.0, 0.0]));
+    assert_eq!((returns(3), returns(9)), (Some(vec![1.0, 0.0]), Some(vec![1.0, 0.0])));
+    assert_eq!(returns(10), None, "seed 1 has ten evaluations");
+    for picture in pictures(&data) {
+        assert!(picture.caption.contains("counts with what it ended with"), "{}", picture.name);
+    }
+}
+
+#[test]
+fn a_run_that_was_to_use_up_its_budget_is_not_carried_on() {
+    let folder = Folder::new("not-carried");
+    let data =
+        Data::read(&done(&folder, &TWO_SEEDS.replace("until_solved = true\n", ""), one_solved)).unwrap();
+    let agent = &data.tasks[0].agents[0];
+    assert!(agent.evaluated(3).is_some() && agent.evaluated(4).is_none());
+    assert!(pictures(&data).iter().all(|picture| !picture.caption.contains("ended with")));
+}
