@@ -4,6 +4,7 @@ mod common;
 
 use common::{Folder, outcome};
 use duvn_lab::experiment::{Experiment, Variant};
+use duvn_lab::figures::{Mark, Marker, Panel, Point};
 use duvn_lab::record::Record;
 use duvn_lab::report::{Data, pictures};
 use duvn_lab::store::{EvaluationRow, RunRow, Store};
@@ -74,4 +75,62 @@ fn a_run_that_was_to_use_up_its_budget_is_not_carried_on() {
     let agent = &data.tasks[0].agents[0];
     assert!(agent.evaluated(3).is_some() && agent.evaluated(4).is_none());
     assert!(pictures(&data).iter().all(|picture| !picture.caption.contains("ended with")));
+}
+
+/// Two families of three sizes; the median run of `duvn` is solved at 20 N, `egreedy` is never on the largest.
+const SIZES: &str = "name = 'sizes'\nseeds = '0..5'\nepisodes = 3000\nevaluations = 0\n\
+                     [[environments]]\nid = 'Chain-40'\n[[environments]]\nid = 'Chain-10'\n\
+                     [[environments]]\nid = 'ChainOrdered-10'\n[[environments]]\nid = 'Chain-20'\n\
+                     [[environments]]\nid = 'ChainOrdered-20'\n[[environments]]\nid = 'ChainOrdered-40'\n\
+                     [[agents]]\npreset = 'egreedy'\n[[agents]]\npreset = 'duvn'";
+
+fn solved_at_20_n(run: &RunRow) -> (Vec<f64>, Option<u64>) {
+    let size: u64 = run.spec.env.rsplit_once('-').unwrap().1.parse().unwrap();
+    let solved = 20 * size + run.spec.seed - 2;
+    let solved = (run.spec.agent == "duvn" || size < 40).then_some(solved);
+    (vec![0.0; 3000], solved)
+}
+
+/// The points of the agent `name` in a panel.
+fn points<'a>(panel: &'a Panel, name: &str) -> &'a [Point] {
+    let found = panel.marks.iter().find_map(|mark| match mark {
+        Mark::Points(points) if points.series.name == name => Some(&points.points[..]),
+        _ => None,
+    });
+    found.unwrap()
+}
+
+#[test]
+fn the_figure_of_scaling_has_a_row_a_family_and_no_point_where_half_of_the_runs_failed() {
+    let folder = Folder::new("scaling");
+    let data = Data::read(&done(&folder, SIZES, solved_at_20_n)).unwrap();
+    let pictures = pictures(&data);
+    let picture = pictures.iter().find(|picture| picture.name == "scaling").unwrap();
+    let titles: Vec<_> = picture.figure.panels.iter().map(|panel| panel.title.as_str()).collect();
+    assert_eq!(
+        titles,
+        [
+            "Chain: episodes to the first reward",
+            "Chain: episodes until solved",
+            "ChainOrdered: episodes to the first reward",
+            "ChainOrdered: episodes until solved"
+        ]
+    );
+    let panel = &picture.figure.panels[1];
+    let medians = |name| points(panel, name).iter().map(|point| point.y).collect::<Vec<_>>();
+    assert_eq!(medians("DUVN"), [200.0, 400.0, 800.0]);
+    let greedy = medians("ε-greedy");
+    assert_eq!(greedy[..2], [200.0, 400.0]);
+    assert!(greedy[2].is_nan(), "{greedy:?}");
+    // Where it would have been, an open triangle stands at the budget.
+    let beyond = panel.marks.iter().find_map(|mark| match mark {
+        Mark::Points(points) if points.series.style.marker == Marker::OpenTriangle => Some(&points.points),
+        _ => None,
+    });
+    assert_eq!(beyond.unwrap().iter().map(|point| point.y).collect::<Vec<_>>(), [3000.0]);
+    // The shares have a panel a family.
+    let solved = pictures.iter().find(|picture| picture.name == "solved").unwrap();
+    assert_eq!(solved.figure.panels.len(), 2);
+    let shares: Vec<f64> = points(&solved.figure.panels[0], "ε-greedy").iter().map(|point| point.y).collect();
+    assert_eq!(shares, [1.0, 1.0, 0.0]);
 }

@@ -5,6 +5,7 @@ mod html;
 mod page;
 mod pictures;
 mod plain;
+mod scaling;
 mod table;
 
 pub use data::{AgentRuns, Data, Task};

@@ -1,9 +1,9 @@
 //! The figures of a report.
 
 use super::data::{AgentRuns, Data, Task};
-use super::{ReportError, write};
-use crate::figures::{Axis, Curve, Figure, Mark, Panel, Point, Points, Rule, Series};
-use crate::stats::{Bootstrap, mean, performance_profile, wilson};
+use super::{ReportError, scaling, write};
+use crate::figures::{Axis, Curve, Figure, Mark, Panel, Rule, Series};
+use crate::stats::{Bootstrap, mean, performance_profile};
 use crate::store::{CurvePoint, RunRow};
 use crate::values::{self, Moment};
 use std::path::Path;
@@ -39,7 +39,8 @@ pub fn pictures(data: &Data) -> Vec<Picture> {
         let all = [
             learning_curves(data, &tasks, group, named("learning-curves")),
             evaluations(data, &tasks, group, named("evaluations")),
-            solved_by_size(data, &tasks, group, named("solved")),
+            scaling::solved_by_size(data, &tasks, group, named("solved")),
+            scaling::scaling(data, &tasks, group, named("scaling")),
             uncertainty(data, &tasks, group, named("uncertainty")),
         ];
         pictures.extend(all.into_iter().flatten());
@@ -66,7 +67,8 @@ fn file_name(group: &str) -> String {
     group.chars().map(|letter| if letter.is_alphanumeric() { letter } else { '-' }).collect()
 }
 
-fn figure(data: &Data, group: &str, title: &str, panels: Vec<Panel>) -> Figure {
+/// A figure of panels of a group, with the heading and the remark of the experiment.
+pub fn figure(data: &Data, group: &str, title: &str, panels: Vec<Panel>) -> Figure {
     let (show, count) = (&data.show, panels.len());
     let title = match group {
         "" => format!("{}: {title}", show.title),
@@ -185,48 +187,6 @@ fn evaluations(data: &Data, tasks: &[&Task], group: &str, name: String) -> Optio
             carried_on(tasks)
         ),
         figure: figure(data, group, "the mean policy", panels),
-    })
-}
-
-/// The share of runs that solved the task, by the size in the task's name.
-fn solved_by_size(data: &Data, tasks: &[&Task], group: &str, name: String) -> Option<Picture> {
-    let size = |task: &Task| {
-        let name = task.env.split('?').next()?;
-        name.rsplit_once('-')?.1.parse::<f64>().ok().filter(|_| task.threshold.is_some())
-    };
-    let family = |task: &Task| task.env.rsplit_once('-').map(|(family, _)| family.to_string());
-    let mut sized: Vec<(f64, &Task)> = tasks.iter().filter_map(|task| Some((size(task)?, *task))).collect();
-    let first = sized.first().and_then(|(_, task)| family(task))?;
-    sized.retain(|(_, task)| family(task).as_ref() == Some(&first));
-    sized.sort_by(|a, b| a.0.total_cmp(&b.0));
-    if sized.len() < 2 || data.agents.is_empty() {
-        return None;
-    }
-    // Side by side, so that error bars of agents with the same result can be told apart.
-    let step = 0.5 / data.agents.len() as f64;
-    let mark = |(at, agent): (usize, &String)| {
-        let point = |(place, (_, task)): (usize, &(f64, &Task))| {
-            let (solved, over) = task.agent(agent)?.solved();
-            let interval = wilson(solved, over)?;
-            let x = place as f64 + step * (at as f64 - (data.agents.len() - 1) as f64 / 2.0);
-            Some(Point { x, y: interval.estimate, bar: Some((interval.low, interval.high)) })
-        };
-        let points: Vec<_> = sized.iter().enumerate().filter_map(point).collect();
-        (!points.is_empty())
-            .then(|| Mark::Points(Points { series: Series::method(agent), points, joined: true }))
-    };
-    let marks: Vec<_> = data.agents.iter().enumerate().filter_map(mark).collect();
-    if marks.is_empty() {
-        return None;
-    }
-    let ticks = sized.iter().enumerate().map(|(at, (size, _))| (at as f64, format!("{size}"))).collect();
-    let x = Axis::new(format!("size of {first}")).with_ticks(ticks).from_to(-0.5, sized.len() as f64 - 0.5);
-    let panel =
-        Panel { marks, ..Panel::new(x, Axis::new("share of runs that solved it").from_to(-0.03, 1.03)) };
-    Some(Picture {
-        name,
-        caption: "Share of runs that solved the task by its size, with 95 % Wilson intervals.".into(),
-        figure: Figure { size: (380.0, 200.0), ..figure(data, group, "solved runs", vec![panel]) },
     })
 }
 
