@@ -6,7 +6,7 @@ use common::{Folder, outcome};
 use duvn_lab::experiment::{Experiment, Variant};
 use duvn_lab::figures::{Mark, Marker, Panel, Point};
 use duvn_lab::record::Record;
-use duvn_lab::report::{Data, pictures};
+use duvn_lab::report::{Data, pictures, report};
 use duvn_lab::store::{EvaluationRow, RunRow, Store};
 
 /// The records of an experiment whose runs are done: `returns` gives the returns of each, and where it was solved.
@@ -133,4 +133,35 @@ fn the_figure_of_scaling_has_a_row_a_family_and_no_point_where_half_of_the_runs_
     assert_eq!(solved.figure.panels.len(), 2);
     let shares: Vec<f64> = points(&solved.figure.panels[0], "ε-greedy").iter().map(|point| point.y).collect();
     assert_eq!(shares, [1.0, 1.0, 0.0]);
+}
+
+#[test]
+fn bsuite_judges_the_deep_seas_of_an_experiment() {
+    let folder = Folder::new("bsuite");
+    let text = "name = 'sea'\nseeds = '0..2'\nepisodes = 2000\nevaluations = 0\n\
+                [[environments]]\nid = 'DeepSea-20'\n[[environments]]\nid = 'DeepSea-10'\n\
+                [[environments]]\nid = 'DeepSea-10?reward_scale=2'\n[[environments]]\nid = 'Chain-5'\n\
+                [[agents]]\npreset = 'egreedy'\n[[agents]]\npreset = 'duvn'";
+    let store = done(&folder, text, |run| {
+        // After 90 bad episodes and 11 good ones, 90 / 101 is below 0.9; the other agent is too short for size 20.
+        let good_from = if run.spec.agent == "duvn" && run.spec.seed == 0 { 90 } else { 2000 };
+        ((0..2000).map(|at| if at < good_from { -0.01 } else { 0.99 }).collect(), None)
+    });
+    let table = report(&store).unwrap().deep_sea.unwrap();
+    let columns: Vec<usize> = (0..table.head.len()).collect();
+    let expected =
+        ["agent     score           N = 10    N = 20", "ε-greedy  0 to 0.500      0/2, –    0/2, –"];
+    let text = table.to_text(&columns);
+    assert_eq!(text.lines().take(2).collect::<Vec<_>>(), expected);
+    assert_eq!(text.lines().nth(2), Some("DUVN      0.500 to 0.750  1/2, 101  1/2, 101"));
+    let page = std::fs::read_to_string(folder.0.join("report.html")).unwrap();
+    assert!(page.contains("score of deep_sea") && page.contains("0.500 to 0.750"));
+}
+
+#[test]
+fn bsuite_says_nothing_where_there_is_no_deep_sea() {
+    let folder = Folder::new("no-bsuite");
+    let store = done(&folder, TWO_SEEDS, one_solved);
+    assert_eq!(report(&store).unwrap().deep_sea, None);
+    assert!(!std::fs::read_to_string(folder.0.join("report.html")).unwrap().contains("deep_sea"));
 }

@@ -9,12 +9,13 @@ use crate::settings;
 use crate::store::{RunRow, Status};
 
 /// The text of the page.
-pub fn page(data: &Data, pictures: &[Picture], summary: &Table) -> String {
+pub fn page(data: &Data, pictures: &[Picture], summary: &Table, deep_sea: Option<&Table>) -> String {
     let title = escape(&data.show.title);
     let sections = [
         heading(data),
         figures(pictures),
         results(data, summary),
+        deep_sea.map_or_else(String::new, bsuite),
         failures(data),
         runs(data),
         settings_of(data),
@@ -95,6 +96,18 @@ fn results(data: &Data, summary: &Table) -> String {
         );
     }
     text
+}
+
+fn bsuite(score: &Table) -> String {
+    format!(
+        "<h2>bsuite’s score of deep_sea</h2>\n{}<p class=\"faint\">A run is solved at the first episode by which fewer \
+         than 90 % of its episodes were without the treasure, within 10,000 episodes; the score is the share \
+         of runs that are solved before episode 2<sup>N</sup> + 100, averaged over runs, then over sizes. By size: runs \
+         solved, and the median of that episode (Kaplan-Meier; – where fewer than half came to it). A score with two ends has runs \
+         that ended before this could be told, by their budget or because the task counted as solved: the lower end \
+         counts them as failures, the upper as successes.</p>\n",
+        table(score)
+    )
 }
 
 fn failures(data: &Data) -> String {

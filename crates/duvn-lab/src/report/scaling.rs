@@ -19,6 +19,7 @@ fn families<'a>(tasks: &[&'a Task]) -> Vec<Family<'a>> {
     let mut families: Vec<Family> = Vec::new();
     for &task in tasks.iter().filter(|task| task.threshold.is_some()) {
         let Some((name, size)) = family_and_size(&task.env) else { continue };
+        let size = f64::from(size);
         match families.iter_mut().find(|family| family.name == name) {
             Some(family) => family.sizes.push((size, task)),
             None => families.push(Family { name, sizes: vec![(size, task)] }),
@@ -31,11 +32,11 @@ fn families<'a>(tasks: &[&'a Task]) -> Vec<Family<'a>> {
 }
 
 /// `Chain-10?reward_scale=2` is of the family `Chain?reward_scale=2` and has size 10.
-fn family_and_size(env: &str) -> Option<(String, f64)> {
+pub fn family_and_size(env: &str) -> Option<(String, u32)> {
     let (name, parameters) = env.find('?').map_or((env, ""), |at| env.split_at(at));
     let (family, size) = name.rsplit_once('-')?;
     let size: u32 = size.parse().ok().filter(|size| *size > 0)?;
-    Some((format!("{family}{parameters}"), f64::from(size)))
+    Some((format!("{family}{parameters}"), size))
 }
 
 impl Family<'_> {
