@@ -7,6 +7,7 @@ use duvn_lab::experiment::{Experiment, Variant};
 use duvn_lab::figures::{Mark, Marker, Panel, Point};
 use duvn_lab::record::Record;
 use duvn_lab::report::{Data, pictures, report};
+use duvn_lab::run::Outcome;
 use duvn_lab::store::{EvaluationRow, RunRow, Store};
 
 /// The records of an experiment whose runs are done: `returns` gives the returns of each, and where it was solved.
@@ -15,6 +16,8 @@ fn done(folder: &Folder, text: &str, returns: impl Fn(&RunRow) -> (Vec<f64>, Opt
     let store = Store::open_for(&folder.0, &experiment).unwrap();
     for run in store.runs().unwrap() {
         let (returns, solved) = returns(&run);
+        let last = &returns[returns.len().saturating_sub(100)..];
+        let mean_return_last_100 = Some(last.iter().sum::<f64>() / last.len() as f64);
         let record = |(at, &ret): (usize, &f64)| {
             let episode = at as u64 + 1;
             Record { episode, ret, length: 2, steps: 2 * episode, loss: 0.0, start: None }
@@ -27,7 +30,8 @@ fn done(folder: &Folder, text: &str, returns: impl Fn(&RunRow) -> (Vec<f64>, Opt
             |row: &Record| EvaluationRow { episode: row.episode, steps: row.steps, mean_return: row.ret };
         let evaluations: Vec<_> = moments.map(evaluation).collect();
         store.append(run.number, &records, &evaluations, &[], 2 * episodes, 1.0).unwrap();
-        store.finish(&run, &outcome(&run.spec, episodes, solved)).unwrap();
+        let outcome = Outcome { mean_return_last_100, ..outcome(&run.spec, episodes, solved) };
+        store.finish(&run, &outcome).unwrap();
     }
     store
 }
@@ -164,4 +168,35 @@ fn bsuite_says_nothing_where_there_is_no_deep_sea() {
     let store = done(&folder, TWO_SEEDS, one_solved);
     assert_eq!(report(&store).unwrap().deep_sea, None);
     assert!(!std::fs::read_to_string(folder.0.join("report.html")).unwrap().contains("deep_sea"));
+}
+
+#[test]
+fn agents_are_compared_with_the_first_on_every_task() {
+    let folder = Folder::new("differences");
+    let text = "name = 'd'\nseeds = '0..3'\nepisodes = 200\nevaluations = 0\n\
+                [[environments]]\nid = 'Chain-5'\n[[environments]]\nid = 'Toy'\n\
+                [[agents]]\npreset = 'egreedy'\n[[agents]]\npreset = 'duvn'";
+    // On Chain-5 the second agent is above by 1/4, on Toy below by 1/2: all of its runs.
+    let store = done(&folder, text, |run| {
+        let ret = match (run.spec.env.as_str(), run.spec.agent.as_str()) {
+            (_, "egreedy") => 0.5,
+            ("Chain-5", _) => 0.75,
+            _ => 0.0,
+        };
+        (vec![ret; 200], None)
+    });
+    report(&store).unwrap();
+    let page = std::fs::read_to_string(folder.0.join("report.html")).unwrap();
+    let start = page.find("difference of mean return to ε-greedy</th>").unwrap();
+    let table = &page[start..start + page[start..].find("</table>").unwrap()];
+    let row = |task: &str, numbers: [&str; 4]| {
+        let [difference, both, probability, certain] = numbers;
+        format!(
+            "<tr><td>{task}</td><td>DUVN</td><td class=\"number\">{difference} <small>[{both}, {both}]</small></td>\
+             <td class=\"number\">{probability} <small>[{certain}, {certain}]</small></td></tr>"
+        )
+    };
+    assert!(table.contains(&row("Chain-5", ["0.250", "0.250", "1", "1"])), "{table}");
+    assert!(table.contains(&row("Toy", ["-0.500", "-0.500", "0", "0"])), "{table}");
+    assert_eq!(table.matches("<tr>").count(), 2, "the first agent is not compared with itself: {table}");
 }

@@ -3,7 +3,7 @@
 use super::data::Data;
 use super::html::{STYLE, escape, table};
 use super::pictures::Picture;
-use super::table::{Cell, Table, improvement};
+use super::table::{Cell, Table, differences, improvement};
 use crate::machine;
 use crate::settings;
 use crate::store::{RunRow, Status};
@@ -93,6 +93,14 @@ fn results(data: &Data, summary: &Table) -> String {
             "<h2>Who beats whom</h2>\n{}<p class=\"faint\">The probability that a run of the agent on the left ends \
              with a higher return than a run of the agent above, averaged over tasks.</p>\n",
             table(&improvement(data))
+        );
+    }
+    if let Some(differences) = differences(data) {
+        text += &format!(
+            "<h2>Task by task</h2>\n{}<p class=\"faint\">What an agent’s mean return is above that of the first \
+             agent, and the probability that one of its runs ends above one of the first agent’s. In brackets: 95 % \
+             bootstrap intervals; the runs of the two are drawn independently.</p>\n",
+            table(&differences)
         );
     }
     text

@@ -8,6 +8,7 @@
 mod aggregate;
 mod bootstrap;
 mod bsuite;
+mod difference;
 mod improvement;
 mod ks;
 mod normal;
@@ -20,6 +21,7 @@ pub use aggregate::{
 };
 pub use bootstrap::{Bootstrap, Interval};
 pub use bsuite::{DeepSeaRun, deep_sea_score};
+pub use difference::difference_interval;
 pub use improvement::{improvement_interval, probability_of_improvement};
 pub use ks::{KsTest, ks_two_sample};
 pub use normal::{normal_cdf, normal_density};
