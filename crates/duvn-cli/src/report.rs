@@ -21,9 +21,15 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 
 /// Writes the report, prints the summary and where the page is.
 pub fn print_report(store: &Store) -> Result<(), Failure> {
-    let Report { page, summary } = report(store).map_err(report_failure)?;
+    let Report { page, summary, deep_sea } = report(store).map_err(report_failure)?;
     for line in summary.to_text(&COLUMNS).lines() {
         print_line(line)?;
+    }
+    if let Some(score) = deep_sea {
+        print_line("\nbsuite's score of deep_sea")?;
+        for line in score.to_text(&[0, 1]).lines() {
+            print_line(line)?;
+        }
     }
     print_line(&format!("\nreport: {}", page.display()))
 }

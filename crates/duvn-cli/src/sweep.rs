@@ -105,6 +105,7 @@ fn list(experiment: &Experiment, out: &Path) -> Result<(), Failure> {
         };
         let row = known.iter().find(|row| row.id == *id);
         let status = row.map_or_else(String::new, |row| format!("  {:?}", row.status).to_lowercase());
+        let budget = if spec.until_solved { format!("{budget}, or until solved") } else { budget };
         left += usize::from(row.is_none_or(|row| row.open()));
         print_line(&format!("{id}  {}  {}  seed {}  {budget}{status}", spec.env, spec.agent, spec.seed))?;
     }

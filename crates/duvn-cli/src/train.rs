@@ -31,6 +31,9 @@ pub struct Args {
     /// Environment steps of each run, instead of episodes.
     #[arg(long)]
     steps: Option<u64>,
+    /// End each run with the episode that solves the task, if that comes before.
+    #[arg(long)]
+    until_solved: bool,
     /// Set one knob, for example gamma=0.99 (they are listed below).
     #[arg(long = "set", value_name = "KEY=VALUE")]
     assignments: Vec<String>,
@@ -150,6 +153,7 @@ fn specs(args: &Args) -> Result<Vec<RunSpec>, Failure> {
         config: config.clone(),
         seed,
         budget,
+        until_solved: args.until_solved,
     };
     Ok(seeds.into_iter().map(spec).collect())
 }

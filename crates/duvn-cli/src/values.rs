@@ -42,7 +42,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         _ => return Err(Failure::usage(ValuesError::Moments)),
     };
     let budget = Budget::Episodes(last.max(1));
-    let spec = RunSpec { env: args.env.clone(), agent: args.agent.clone(), config, seed: args.seed, budget };
+    let (env, agent, seed) = (args.env.clone(), args.agent.clone(), args.seed);
+    let spec = RunSpec { env, agent, config, seed, budget, until_solved: false };
     let unwritable = |error: std::io::Error| {
         Failure::usage(format!("cannot write to {}: {error}; name a folder with --out", args.out.display()))
     };

@@ -1,4 +1,5 @@
-//! One run: a configuration, an environment and a seed, from the first step to the end of its budget.
+//! One run: a configuration, an environment and a seed, from the first step to the end of its budget, or
+//! until it has solved its task.
 
 use crate::fingerprint::weights_sha256;
 use crate::progress::Progress;
@@ -30,6 +31,8 @@ pub struct RunSpec {
     pub seed: u64,
     /// How long it lasts.
     pub budget: Budget,
+    /// Whether it ends before that, with the episode that solves the task.
+    pub until_solved: bool,
 }
 
 /// Why a run could not be made or finished.
@@ -38,6 +41,15 @@ pub enum RunError {
     /// There is no such environment.
     #[error(transparent)]
     Make(#[from] MakeError),
+    /// It is to end once solved, in an environment where nothing counts as solved.
+    #[error(
+        "{env} has no threshold from which it counts as solved, so no run can end there: leave \
+         until_solved (--until-solved) out, or choose another environment"
+    )]
+    NoThreshold {
+        /// The environment's id.
+        env: String,
+    },
     /// The agent does not fit.
     #[error(transparent)]
     Agent(#[from] AgentError),
@@ -57,7 +69,7 @@ pub enum RunError {
 impl RunError {
     /// Whether the fault lies in what was asked for, not in what happened.
     pub fn is_usage(&self) -> bool {
-        matches!(self, RunError::Make(_) | RunError::Agent(_))
+        matches!(self, RunError::Make(_) | RunError::NoThreshold { .. } | RunError::Agent(_))
     }
 }
 
@@ -88,7 +100,7 @@ pub struct Outcome {
     pub steps_per_second: f64,
     /// The fingerprint of the final weights.
     pub weights_sha256: String,
-    /// Whether the run was stopped before its budget was used up.
+    /// Whether the run was stopped before its end.
     pub interrupted: bool,
 }
 
@@ -120,6 +132,9 @@ impl Run {
     /// A run at its start.
     pub fn new(spec: RunSpec) -> Result<Self, RunError> {
         let env = registry::make(&spec.env, spec.seed)?;
+        if spec.until_solved && env.reward_threshold.is_none() {
+            return Err(RunError::NoThreshold { env: spec.env });
+        }
         let agent = Agent::new(&spec.config, &env.observation_space(), &env.action_space(), spec.seed)?;
         let progress = Progress::new(env.reward_threshold);
         let probe = Probe::new(&spec)?;
@@ -147,8 +162,11 @@ impl Run {
         self.training.agent_mut()
     }
 
-    /// Whether its budget is used up.
+    /// Whether it is at its end: its budget is used up, or it was to end once solved and is.
     pub fn finished(&self) -> bool {
+        if self.spec.until_solved && self.progress.solved_episode.is_some() {
+            return true;
+        }
         match self.spec.budget {
             Budget::Episodes(episodes) => self.progress.episodes >= episodes,
             Budget::Steps(steps) => self.steps() >= steps,
@@ -218,5 +236,65 @@ impl Run {
             weights_sha256: weights_sha256(self.training.agent()),
             interrupted: !self.finished(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Seed 0 of a chain so short that it is solved long before its budget ends.
+    fn spec(budget: u64, until_solved: bool) -> RunSpec {
+        let mut config = duvn::preset("parametric").expect("a preset");
+        config.hidden = vec![16];
+        let (env, agent, budget) = ("Chain-3".into(), "parametric".into(), Budget::Episodes(budget));
+        RunSpec { env, agent, config, seed: 0, budget, until_solved }
+    }
+
+    /// The outcome, without the time it took.
+    fn end(mut run: Run) -> Outcome {
+        while !run.finished() {
+            run.step().unwrap();
+        }
+        Outcome { seconds: 0.0, steps_per_second: 0.0, ..run.outcome() }
+    }
+
+    #[test]
+    fn a_run_until_solved_ends_with_the_episode_that_solves_it() {
+        let whole = end(Run::new(spec(400, false)).unwrap());
+        let solved = whole.solved_episode.expect("Chain-3 is solved within 400 episodes");
+        assert!((100..400).contains(&solved), "{whole:?}");
+        let ended = end(Run::new(spec(400, true)).unwrap());
+        assert_eq!((ended.episodes, ended.interrupted), (solved, false));
+        assert_eq!(ended, end(Run::new(spec(solved, false)).unwrap()), "it is the start of the whole run");
+        let unsolved = end(Run::new(spec(solved - 1, true)).unwrap());
+        assert_eq!((unsolved.episodes, unsolved.solved_episode), (solved - 1, None));
+    }
+
+    #[test]
+    fn a_run_until_solved_is_resumed_to_the_same_end() {
+        let ended = end(Run::new(spec(400, true)).unwrap());
+        let mut first = Run::new(spec(400, true)).unwrap();
+        while first.progress().episodes < ended.episodes - 1 {
+            first.step().unwrap();
+        }
+        let mut second = Run::new(spec(400, true)).unwrap();
+        second.restore(&first.snapshot()).unwrap();
+        while !second.finished() {
+            second.step().unwrap();
+        }
+        let mut third = Run::new(spec(400, true)).unwrap();
+        third.restore(&second.snapshot()).unwrap();
+        assert!(third.finished(), "there is nothing left to do for it");
+        assert_eq!((end(second), end(third)), (ended.clone(), ended));
+    }
+
+    #[test]
+    fn nothing_is_solved_without_a_threshold() {
+        let spec = RunSpec { env: "CliffWalking-v1".into(), ..spec(10, true) };
+        let error = Run::new(spec.clone()).err().expect("it is refused");
+        assert_eq!(error, RunError::NoThreshold { env: "CliffWalking-v1".into() });
+        assert!(error.is_usage());
+        assert!(Run::new(RunSpec { until_solved: false, ..spec }).is_ok());
     }
 }

@@ -207,7 +207,8 @@ mod tests {
     fn spec(env: &str, agent: &str) -> RunSpec {
         let mut config = duvn::preset(agent).unwrap();
         config.hidden = vec![16];
-        RunSpec { env: env.into(), agent: agent.into(), config, seed: 3, budget: Budget::Episodes(40) }
+        let (budget, until_solved) = (Budget::Episodes(40), false);
+        RunSpec { env: env.into(), agent: agent.into(), config, seed: 3, budget, until_solved }
     }
 
     fn go() -> AtomicBool {

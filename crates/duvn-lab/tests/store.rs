@@ -1,26 +1,12 @@
 //! The records: what is taken back, what a curve is made of, and tables of an older version.
 
+mod common;
+
+use common::{Folder, outcome};
 use duvn_lab::experiment::{Experiment, Variant};
 use duvn_lab::record::{Record, StartView};
-use duvn_lab::run::{Outcome, RunSpec};
+use duvn_lab::run::Outcome;
 use duvn_lab::store::{CurvePoint, EvaluationRow, FILE, SCHEMA, Status, Store};
-use std::path::PathBuf;
-
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let folder = std::env::temp_dir().join(format!("duvn-store-{}-{name}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&folder);
-        Folder(folder)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
 
 fn experiment() -> Experiment {
     let text = "name = 'a'\nseeds = '18446744073709551615'\nepisodes = 400\n\
@@ -31,24 +17,6 @@ fn experiment() -> Experiment {
 fn record(episode: u64) -> Record {
     let start = (episode % 2 == 1).then_some(StartView { value: 0.5, sigma: episode as f64, spread: 0.0 });
     Record { episode, ret: episode as f64, length: 2, steps: 2 * episode, loss: 0.1, start }
-}
-
-fn outcome(spec: &RunSpec) -> Outcome {
-    Outcome {
-        env: spec.env.clone(),
-        agent: spec.agent.clone(),
-        seed: spec.seed,
-        episodes: 4,
-        steps: 8,
-        updates: 0,
-        first_reward_episode: Some(1),
-        solved_episode: None,
-        mean_return_last_100: Some(2.5),
-        seconds: 2.0,
-        steps_per_second: 4.0,
-        weights_sha256: "00".into(),
-        interrupted: false,
-    }
 }
 
 #[test]
@@ -92,9 +60,10 @@ fn a_curve_is_the_same_kept_or_made_anew() {
     };
     let expected = [point(0, 1.5, 1.0), point(1, 3.5, 3.0)];
     assert_eq!(store.curve(&run).unwrap(), expected);
-    store.finish(&run, &outcome(&run.spec)).unwrap();
+    let outcome = Outcome { mean_return_last_100: Some(2.5), ..outcome(&run.spec, 4, None) };
+    store.finish(&run, &outcome).unwrap();
     let done = store.run(&run.id).unwrap();
-    assert_eq!((done.status, done.outcome.as_ref()), (Status::Done, Some(&outcome(&run.spec))));
+    assert_eq!((done.status, done.outcome.as_ref()), (Status::Done, Some(&outcome)));
     assert_eq!(store.curve(&done).unwrap(), expected);
 }
 
@@ -104,11 +73,16 @@ fn tables_of_the_first_version_are_brought_up_to_date() {
     drop(Store::open_for(&folder.0, &experiment()).unwrap());
     let connection = rusqlite::Connection::open(folder.0.join(FILE)).unwrap();
     connection
-        .execute_batch("DROP TABLE beliefs; ALTER TABLE runs DROP COLUMN watch; PRAGMA user_version = 1;")
+        .execute_batch(
+            "DROP TABLE beliefs; ALTER TABLE runs DROP COLUMN watch; ALTER TABLE runs DROP COLUMN until_solved; \
+             PRAGMA user_version = 1;",
+        )
         .unwrap();
     drop(connection);
     let store = Store::open(&folder.0).unwrap();
-    assert!(store.runs().unwrap()[0].watch.is_empty());
+    let run = store.runs().unwrap().remove(0);
+    assert!(run.watch.is_empty() && !run.spec.until_solved);
+    assert_eq!(run.id, experiment().runs[0].id);
     assert!(store.moments(1).unwrap().is_empty());
     drop(store);
     let connection = rusqlite::Connection::open(folder.0.join(FILE)).unwrap();

@@ -20,6 +20,8 @@ pub struct File {
     pub seeds: Spanned<Seeds>,
     pub episodes: Option<Spanned<u64>>,
     pub steps: Option<Spanned<u64>>,
+    #[serde(default)]
+    pub until_solved: bool,
     pub evaluations: Option<u64>,
     pub evaluation_episodes: Option<Spanned<u64>>,
     #[serde(default)]

@@ -7,7 +7,13 @@ const FORMAT: u32 = 1;
 
 /// The id of a run: the first 16 hexadecimal digits of the SHA-256 of everything that decides it.
 pub fn run_id(spec: &RunSpec, evaluation: Evaluation) -> String {
-    let RunSpec { env, agent, config, seed, budget } = spec;
+    let text = description(spec, evaluation);
+    Sha256::digest(text.as_bytes())[..8].iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Everything that decides a run, as text.
+fn description(spec: &RunSpec, evaluation: Evaluation) -> String {
+    let RunSpec { env, agent, config, seed, budget, until_solved } = spec;
     let (unit, amount) = match budget {
         Budget::Episodes(episodes) => ("episodes", episodes),
         Budget::Steps(steps) => ("steps", steps),
@@ -16,10 +22,14 @@ pub fn run_id(spec: &RunSpec, evaluation: Evaluation) -> String {
     let mut text = format!(
         "format={FORMAT}\nenv={env}\nagent={agent}\nseed={seed}\n{unit}={amount}\nevaluation={times}x{episodes}\n"
     );
+    // Said only where it is so: runs that use up their budget keep the ids they had before it could be asked for.
+    if *until_solved {
+        text += "until_solved=true\n";
+    }
     for (key, value) in config.entries() {
         text += &format!("{key}={value}\n");
     }
-    Sha256::digest(text.as_bytes())[..8].iter().map(|byte| format!("{byte:02x}")).collect()
+    text
 }
 
 #[cfg(test)]
@@ -27,15 +37,29 @@ mod tests {
     use super::*;
     use duvn::preset;
 
-    #[test]
-    fn whatever_decides_a_run_changes_its_id() {
-        let spec = RunSpec {
+    fn spec() -> RunSpec {
+        RunSpec {
             env: "Chain-10".into(),
             agent: "duvn".into(),
             config: preset("duvn").unwrap(),
             seed: 0,
             budget: Budget::Episodes(100),
-        };
+            until_solved: false,
+        }
+    }
+
+    #[test]
+    fn a_run_that_uses_up_its_budget_is_described_as_ever() {
+        let spec = spec();
+        let knobs: String =
+            spec.config.entries().into_iter().map(|(key, value)| format!("{key}={value}\n")).collect();
+        let head = "format=1\nenv=Chain-10\nagent=duvn\nseed=0\nepisodes=100\nevaluation=20x5\n";
+        assert_eq!(description(&spec, Evaluation::default()), format!("{head}{knobs}"));
+    }
+
+    #[test]
+    fn whatever_decides_a_run_changes_its_id() {
+        let spec = spec();
         let evaluation = Evaluation::default();
         let id = run_id(&spec, evaluation);
         assert_eq!(id, run_id(&spec.clone(), evaluation));
@@ -48,6 +72,7 @@ mod tests {
             RunSpec { seed: 1, ..spec.clone() },
             RunSpec { budget: Budget::Steps(100), ..spec.clone() },
             RunSpec { budget: Budget::Episodes(101), ..spec.clone() },
+            RunSpec { until_solved: true, ..spec.clone() },
             RunSpec { config, ..spec.clone() },
         ];
         for other in &others {

@@ -125,7 +125,8 @@ impl<'a> Plan<'a> {
         let planned = |seed| {
             let id = environment.id.get_ref();
             let agent = agent.name().get_ref().clone();
-            let spec = RunSpec { env: id.clone(), agent, config: config.clone(), seed, budget };
+            let (env, config, until_solved) = (id.clone(), config.clone(), self.file.until_solved);
+            let spec = RunSpec { env, agent, config, seed, budget, until_solved };
             let panel = environment.title.clone().unwrap_or_else(|| id.clone());
             let group = environment.group.clone();
             Planned { id: run_id(&spec, evaluation), spec, panel, group, evaluation, watch: Vec::new() }
@@ -134,7 +135,7 @@ impl<'a> Plan<'a> {
         // The first seed stands for all: what an environment or an agent cannot take does not depend on it.
         if let Some(first) = runs.first() {
             Run::new(first.spec.clone()).map_err(|error| match error {
-                RunError::Make(_) => self.source.wrong(&environment.id, error),
+                RunError::Make(_) | RunError::NoThreshold { .. } => self.source.wrong(&environment.id, error),
                 _ => self.source.wrong(&agent.preset, format!("on {}: {error}", first.spec.env)),
             })?;
         }
@@ -326,6 +327,8 @@ episodes = [0, 20]
             ("\"0..3\"", "true", 2, "seeds such as"),
             ("episodes = 50", "episodes = 0", 3, "1 or more"),
             ("episodes = 50", "episodes = 50\nsteps = 4", 4, "leave one"),
+            ("episodes = 50", "episodes = 50\nuntil_solved = 1", 4, "expected a boolean"),
+            ("id = \"Toy\"", "id = \"CliffWalking-v1\"\nuntil_solved = true", 14, "expected one of"),
             ("hidden = [8]", "hiden = [8]", 6, "hidden"),
             ("hidden = [8]", "hidden = \"wide\"", 6, "list"),
             ("Chain-5", "Chan-5", 9, "Chain"),
@@ -343,6 +346,10 @@ episodes = [0, 20]
             assert!(error.contains(part), "{to}: {error}");
             assert!(error.contains(&format!("line {line}")), "{to}: {error}");
         }
+        let text = GOOD.replace("episodes = 50", "episodes = 50\nuntil_solved = true");
+        assert!(parse(&text).unwrap().runs.iter().all(|run| run.spec.until_solved));
+        let endless = parse(&text.replace("\"Toy\"", "\"CliffWalking-v1\"")).unwrap_err().to_string();
+        assert!(endless.starts_with("line 14: CliffWalking-v1 has no threshold"), "{endless}");
         let nothing = parse("name = \"a\"\nseeds = \"0\"\nenvironments = []\nagents = []").unwrap_err();
         assert!(nothing.to_string().contains("[[environments]]"), "{nothing}");
         assert!(parse("").is_err());

@@ -206,7 +206,9 @@ fn log_ticks(low: f64, high: f64, count: usize) -> Vec<(f64, String)> {
     let (first, last) = (low.log10().floor() as i32, high.log10().ceil() as i32);
     let decades = f64::from(last - first).max(1.0);
     let every = (decades / count.max(1) as f64).ceil().max(1.0) as i32;
-    let factors: &[f64] = if (high / low).log10() < 1.8 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+    let span = (high / low).log10();
+    let few = span < 1.8 || 3.0 * span <= 1.2 * count as f64;
+    let factors: &[f64] = if few { &[1.0, 2.0, 5.0] } else { &[1.0] };
     let slack = 1.0 + 1e-9;
     (first..=last)
         .filter(|decade| decade.rem_euclid(every) == 0)
@@ -287,6 +289,9 @@ mod tests {
     fn log_ticks_are_powers_of_ten() {
         assert_eq!(labels(log_ticks(1e-4, 10.0, 8)), ["10⁻⁴", "10⁻³", "0.01", "0.1", "1", "10"]);
         assert_eq!(labels(log_ticks(9.0, 110.0, 5)), ["10", "20", "50", "100"]);
+        let two_decades = ["200", "500", "1000", "2000", "5000", "10⁴"];
+        assert_eq!(labels(log_ticks(150.0, 15_000.0, 8)), two_decades);
+        assert_eq!(labels(log_ticks(150.0, 15_000.0, 3)), ["1000", "10⁴"]);
         assert_eq!(labels(log_ticks(1.0, 1e12, 4)), ["1", "1000", "10⁶", "10⁹", "10¹²"]);
     }
 

@@ -236,6 +236,13 @@ pub(super) fn marker(style: &Style, (x, y): (f64, f64)) -> Shape {
         Marker::Circle => Shape::Circle { centre: (x, y), radius: size, fill, outline },
         Marker::Square => polygon(&[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)]),
         Marker::TriangleUp => polygon(&[(0.0, -1.2), (1.1, 0.8), (-1.1, 0.8)]),
+        Marker::OpenTriangle => Shape::Polygon {
+            points: [(0.0, -1.2), (1.1, 0.8), (-1.1, 0.8)]
+                .map(|(dx, dy)| (x + dx * size, y + dy * size))
+                .to_vec(),
+            fill: Fill::opaque(PAPER),
+            outline: Some(Stroke::solid(style.colour, 1.1)),
+        },
         Marker::TriangleDown => polygon(&[(0.0, 1.2), (-1.1, -0.8), (1.1, -0.8)]),
         Marker::Diamond => polygon(&[(0.0, -1.3), (1.1, 0.0), (0.0, 1.3), (-1.1, 0.0)]),
         Marker::Plus => polygon(&plus),

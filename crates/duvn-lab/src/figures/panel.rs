@@ -128,11 +128,11 @@ impl Settled<'_> {
                 shapes.push(Shape::Text(Text::new(at, label.as_str(), TICK_SIZE, Anchor::Middle)));
             }
         }
-        for x in self.x.minor_ticks().into_iter().filter_map(|value| frame.place_x(value)) {
+        for x in minor_ticks(&self.panel.x, &self.x).into_iter().filter_map(|value| frame.place_x(value)) {
             let points = vec![(x, rect.bottom()), (x, rect.bottom() + 0.6 * TICK)];
             shapes.push(Shape::Line { points, stroke });
         }
-        for y in self.y.minor_ticks().into_iter().filter_map(|value| frame.place_y(value)) {
+        for y in minor_ticks(&self.panel.y, &self.y).into_iter().filter_map(|value| frame.place_y(value)) {
             shapes.push(Shape::Line { points: vec![(rect.x - 0.6 * TICK, y), (rect.x, y)], stroke });
         }
         let mut widest = 0f64;
@@ -189,7 +189,13 @@ fn ticks(axis: &Axis, view: &View, count: usize) -> Vec<(f64, String)> {
     }
 }
 
-/// As many ticks as leave a gap between their labels.
+/// Ticks between the labelled ones; an axis with ticks of its own has no others.
+fn minor_ticks(axis: &Axis, view: &View) -> Vec<f64> {
+    if axis.ticks.is_some() { Vec::new() } else { view.minor_ticks() }
+}
+
+/// As many ticks as leave a gap between their labels. An axis with ticks of its own keeps them all, but some
+/// without their labels.
 fn ticks_without_overlap(axis: &Axis, view: &View, width: f64) -> Vec<(f64, String)> {
     let fits = |ticks: &[(f64, String)]| {
         let ends = |(value, label): &(f64, String)| {
@@ -197,12 +203,18 @@ fn ticks_without_overlap(axis: &Axis, view: &View, width: f64) -> Vec<(f64, Stri
             let at = view.place(*value).unwrap_or(0.0) * width;
             (at - half, at + half)
         };
-        let ends: Vec<_> = ticks.iter().map(ends).collect();
+        let ends: Vec<_> = ticks.iter().filter(|(_, label)| !label.is_empty()).map(ends).collect();
         ends.windows(2).all(|pair| pair[0].1 <= pair[1].0 || pair[1].1 <= pair[0].0)
     };
     let most = ((width / 34.0) as usize).max(2);
     let few = ticks(axis, view, 2);
-    let every = |n: usize| few.iter().step_by(n).cloned().collect::<Vec<_>>();
+    let every = |n: usize| -> Vec<(f64, String)> {
+        let named = |(at, (value, label)): (usize, &(f64, String))| {
+            let label = if at % n == 0 { label.clone() } else { String::new() };
+            (axis.ticks.is_some() || at % n == 0).then_some((*value, label))
+        };
+        few.iter().enumerate().filter_map(named).collect()
+    };
     let fewer = (2..=few.len().max(2)).map(every);
     let tried = (2..=most).rev().map(|count| ticks(axis, view, count));
     tried.chain(fewer).find(|ticks| fits(ticks)).unwrap_or_default()
@@ -211,6 +223,18 @@ fn ticks_without_overlap(axis: &Axis, view: &View, width: f64) -> Vec<(f64, Stri
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ticks_of_ones_own_stay_where_their_labels_have_no_room() {
+        let ticks = (0..9).map(|at| (f64::from(at), format!("{}", 1000 + at))).collect();
+        let axis = Axis::new("").from_to(0.0, 8.0).with_ticks(ticks);
+        let view = View::new(&axis, Extent::EMPTY);
+        let labels = |width| -> Vec<String> {
+            ticks_without_overlap(&axis, &view, width).into_iter().map(|(_, label)| label).collect()
+        };
+        assert!(labels(400.0).iter().all(|label| !label.is_empty()));
+        assert_eq!(labels(160.0), ["1000", "", "1002", "", "1004", "", "1006", "", "1008"]);
+    }
 
     #[test]
     fn labels_of_ticks_never_overlap() {

@@ -66,6 +66,8 @@ pub enum Marker {
     Cross,
     Plus,
     Star,
+    /// A triangle that is not filled: what lies beyond.
+    OpenTriangle,
 }
 
 /// The look of a curve, of points, or of bars.

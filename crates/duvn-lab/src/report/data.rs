@@ -1,7 +1,7 @@
 //! The records of an experiment, ordered by task and agent.
 
 use crate::experiment::Show;
-use crate::run::Budget;
+use crate::run::{Budget, Outcome};
 use crate::stats;
 use crate::store::{BINS, CurvePoint, EvaluationRow, RunRow, Status, Store, StoreError};
 use crate::values::Moment;
@@ -158,6 +158,11 @@ impl AgentRuns {
         self.runs.iter().filter(|run| matches!(run.status, Status::Done | Status::Failed))
     }
 
+    /// The runs that are done: those of which there are curves and evaluations.
+    pub fn done(&self) -> impl Iterator<Item = &RunRow> {
+        self.runs.iter().filter(|run| run.status == Status::Done)
+    }
+
     /// The mean of the last 100 returns of each run that is done.
     pub fn last_returns(&self) -> Vec<f64> {
         let done = self.runs.iter().filter_map(|run| run.outcome.as_ref());
@@ -173,7 +178,7 @@ impl AgentRuns {
 
     /// When the event that `when` looks up happened in each run that is done; runs in which it did not are
     /// censored at their last episode.
-    pub fn times(&self, when: impl Fn(&crate::run::Outcome) -> Option<u64>) -> Vec<stats::Outcome> {
+    pub fn times(&self, when: impl Fn(&Outcome) -> Option<u64>) -> Vec<stats::Outcome> {
         let done = self.runs.iter().filter_map(|run| run.outcome.as_ref());
         done.map(|outcome| match when(outcome) {
             Some(episode) => stats::Outcome { time: episode as f64, solved: true },
@@ -183,12 +188,22 @@ impl AgentRuns {
     }
 
     /// What `value` has at each part of the budget, one number a run, averaged over `window` parts up to it.
-    /// A part in which no episode ended has what came before.
-    pub fn points(&self, window: usize, value: impl Fn(&CurvePoint) -> Option<f64>) -> Vec<Vec<f64>> {
+    /// A part in which no episode ended has what came before. From the end of a run that ended because it had
+    /// solved the task, all parts have what `end` says it ended with, or else what they had there.
+    pub fn points(
+        &self,
+        window: usize,
+        value: impl Fn(&CurvePoint) -> Option<f64>,
+        end: impl Fn(&Outcome) -> Option<f64>,
+    ) -> Vec<Vec<f64>> {
         let mut points = vec![Vec::new(); BINS as usize];
-        for curve in &self.curves {
+        for (run, curve) in self.done().zip(&self.curves) {
+            let last_bin =
+                curve.last().filter(|_| run.ended_solved()).map_or(usize::MAX, |last| last.bin as usize);
+            let ended_with = run.outcome.as_ref().and_then(&end);
             let mut last = None;
             for (bin, values) in points.iter_mut().enumerate() {
+                let bin = bin.min(last_bin);
                 let from = (bin + 1).saturating_sub(window);
                 let inside = curve.iter().filter(|point| (from..=bin).contains(&(point.bin as usize)));
                 let (mut sum, mut count) = (0.0, 0.0);
@@ -201,9 +216,16 @@ impl AgentRuns {
                 if count > 0.0 {
                     last = Some(sum / count);
                 }
-                values.extend(last);
+                values.extend(ended_with.filter(|_| bin == last_bin).or(last));
             }
         }
         points
+    }
+
+    /// The `at`-th evaluation of each run that is done; a run that ended because it had solved the task keeps
+    /// its last one. `None` when another run has none left.
+    pub fn evaluated(&self, at: usize) -> Option<Vec<&EvaluationRow>> {
+        let runs = self.done().zip(&self.evaluations);
+        runs.map(|(run, rows)| rows.get(at).or_else(|| rows.last().filter(|_| run.ended_solved()))).collect()
     }
 }

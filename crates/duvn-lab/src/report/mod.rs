@@ -1,10 +1,12 @@
 //! Reports: what came of an experiment, as figures, tables and one page that needs nothing else.
 
 mod data;
+mod deep_sea;
 mod html;
 mod page;
 mod pictures;
 mod plain;
+mod scaling;
 mod table;
 
 pub use data::{AgentRuns, Data, Task};
@@ -22,6 +24,8 @@ pub struct Report {
     pub page: PathBuf,
     /// The table of results, for the terminal.
     pub summary: Table,
+    /// bsuite's score, where there are tasks of deep_sea; the first two columns are agent and score.
+    pub deep_sea: Option<Table>,
 }
 
 /// Why a report cannot be made.
@@ -48,7 +52,8 @@ pub fn report(store: &Store) -> Result<Report, ReportError> {
     let data = Data::read(store)?;
     let pictures = pictures(&data);
     let summary = table::summary(&data);
-    let text = page::page(&data, &pictures, &summary);
+    let deep_sea = deep_sea::score(store, &data)?;
+    let text = page::page(&data, &pictures, &summary, deep_sea.as_ref());
     let figures = store.folder().join("figures");
     std::fs::create_dir_all(&figures).map_err(|error| ReportError::Write { path: figures.clone(), error })?;
     for picture in &pictures {
@@ -57,7 +62,7 @@ pub fn report(store: &Store) -> Result<Report, ReportError> {
     let page = store.folder().join("report.html");
     write(&page, text.as_bytes())?;
     write(&store.folder().join("summary.csv"), summary.to_csv().as_bytes())?;
-    Ok(Report { page, summary })
+    Ok(Report { page, summary, deep_sea })
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), ReportError> {

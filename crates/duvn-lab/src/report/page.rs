@@ -3,18 +3,19 @@
 use super::data::Data;
 use super::html::{STYLE, escape, table};
 use super::pictures::Picture;
-use super::table::{Cell, Table, improvement};
+use super::table::{Cell, Table, differences, improvement};
 use crate::machine;
 use crate::settings;
 use crate::store::{RunRow, Status};
 
 /// The text of the page.
-pub fn page(data: &Data, pictures: &[Picture], summary: &Table) -> String {
+pub fn page(data: &Data, pictures: &[Picture], summary: &Table, deep_sea: Option<&Table>) -> String {
     let title = escape(&data.show.title);
     let sections = [
         heading(data),
         figures(pictures),
         results(data, summary),
+        deep_sea.map_or_else(String::new, bsuite),
         failures(data),
         runs(data),
         settings_of(data),
@@ -94,7 +95,27 @@ fn results(data: &Data, summary: &Table) -> String {
             table(&improvement(data))
         );
     }
+    if let Some(differences) = differences(data) {
+        text += &format!(
+            "<h2>Task by task</h2>\n{}<p class=\"faint\">What an agent’s mean return is above that of the first \
+             agent, and the probability that one of its runs ends above one of the first agent’s. In brackets: 95 % \
+             bootstrap intervals; the runs of the two are drawn independently.</p>\n",
+            table(&differences)
+        );
+    }
     text
+}
+
+fn bsuite(score: &Table) -> String {
+    format!(
+        "<h2>bsuite’s score of deep_sea</h2>\n{}<p class=\"faint\">A run is solved at the first episode by which fewer \
+         than 90 % of its episodes were without the treasure, within 10,000 episodes; the score is the share \
+         of runs that are solved before episode 2<sup>N</sup> + 100, averaged over runs, then over sizes. By size: runs \
+         solved, and the median of that episode (Kaplan-Meier; – where fewer than half came to it). A score with two ends has runs \
+         that ended before this could be told, by their budget or because the task counted as solved: the lower end \
+         counts them as failures, the upper as successes.</p>\n",
+        table(score)
+    )
 }
 
 fn failures(data: &Data) -> String {

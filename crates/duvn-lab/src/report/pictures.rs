@@ -1,9 +1,9 @@
 //! The figures of a report.
 
 use super::data::{AgentRuns, Data, Task};
-use super::{ReportError, write};
-use crate::figures::{Axis, Curve, Figure, Mark, Panel, Point, Points, Rule, Series};
-use crate::stats::{Bootstrap, mean, performance_profile, wilson};
+use super::{ReportError, scaling, write};
+use crate::figures::{Axis, Curve, Figure, Mark, Panel, Rule, Series};
+use crate::stats::{Bootstrap, mean, performance_profile};
 use crate::store::{CurvePoint, RunRow};
 use crate::values::{self, Moment};
 use std::path::Path;
@@ -39,7 +39,8 @@ pub fn pictures(data: &Data) -> Vec<Picture> {
         let all = [
             learning_curves(data, &tasks, group, named("learning-curves")),
             evaluations(data, &tasks, group, named("evaluations")),
-            solved_by_size(data, &tasks, group, named("solved")),
+            scaling::solved_by_size(data, &tasks, group, named("solved")),
+            scaling::scaling(data, &tasks, group, named("scaling")),
             uncertainty(data, &tasks, group, named("uncertainty")),
         ];
         pictures.extend(all.into_iter().flatten());
@@ -66,7 +67,8 @@ fn file_name(group: &str) -> String {
     group.chars().map(|letter| if letter.is_alphanumeric() { letter } else { '-' }).collect()
 }
 
-fn figure(data: &Data, group: &str, title: &str, panels: Vec<Panel>) -> Figure {
+/// A figure of panels of a group, with the heading and the remark of the experiment.
+pub fn figure(data: &Data, group: &str, title: &str, panels: Vec<Panel>) -> Figure {
     let (show, count) = (&data.show, panels.len());
     let title = match group {
         "" => format!("{}: {title}", show.title),
@@ -80,6 +82,16 @@ fn seeds(data: &Data) -> String {
     match most {
         Some(1) => "one seed".into(),
         most => format!("{} seeds", most.unwrap_or(0)),
+    }
+}
+
+/// What a caption says of curves that go on after the end of their runs.
+fn carried_on(tasks: &[&Task]) -> &'static str {
+    let runs = tasks.iter().flat_map(|task| &task.agents).flat_map(|agent| &agent.runs);
+    if runs.into_iter().any(RunRow::ended_solved) {
+        " A run ends with the episode that solves its task; from there on it counts with what it ended with."
+    } else {
+        ""
     }
 }
 
@@ -107,7 +119,13 @@ fn threshold(task: &Task) -> Option<Mark> {
 
 fn learning_curves(data: &Data, tasks: &[&Task], group: &str, name: String) -> Option<Picture> {
     let panel = |task: &&Task| {
-        let points = |agent: &AgentRuns| agent.points(task.window(), |point| Some(point.mean_return));
+        let points = |agent: &AgentRuns| {
+            agent.points(
+                task.window(),
+                |point| Some(point.mean_return),
+                |outcome| outcome.mean_return_last_100,
+            )
+        };
         let mut marks: Vec<Mark> = threshold(task).into_iter().collect();
         marks.extend(task.agents.iter().filter_map(|agent| curve(task, agent, &points(agent))));
         let x = Axis::new(task.unit()).from_to(0.0, task.amount());
@@ -118,13 +136,14 @@ fn learning_curves(data: &Data, tasks: &[&Task], group: &str, name: String) -> O
         name,
         caption: format!(
             "Return in training, averaged over {} up to each point. Lines are means over {}; bands are 95 % \
-             bootstrap intervals of the mean.",
+             bootstrap intervals of the mean.{}",
             if tasks.iter().all(|task| task.unit() == "episode") {
                 "about 100 episodes"
             } else {
                 "a twentieth of the run (about 100 episodes where the budget is in episodes)"
             },
-            seeds(data)
+            seeds(data),
+            carried_on(tasks)
         ),
         figure: figure(data, group, "learning curves", panels),
     })
@@ -137,16 +156,15 @@ fn has_curves(panels: &[Panel]) -> bool {
 fn evaluations(data: &Data, tasks: &[&Task], group: &str, name: String) -> Option<Picture> {
     let panel = |task: &&Task| {
         let of_agent = |agent: &AgentRuns| {
-            let longest = agent.evaluations.iter().map(Vec::len).max()?;
+            let times = agent.runs.first()?.evaluation.times;
             let (mut line, mut band) = (Vec::new(), Vec::new());
-            for at in 0..longest {
-                let rows: Vec<_> = agent.evaluations.iter().filter_map(|rows| rows.get(at)).collect();
-                if rows.len() < agent.evaluations.len() {
-                    break;
-                }
+            for at in 0..times as usize {
+                let Some(rows) = agent.evaluated(at) else { break };
                 let returns: Vec<f64> = rows.iter().map(|row| row.mean_return).collect();
-                let xs: Vec<f64> = rows.iter().map(|row| task.moment(row)).collect();
-                let (Some(x), Some(interval)) = (mean(&xs), CURVE.of_runs(&returns, mean)) else { continue };
+                let whole = agent.done().zip(&rows).filter(|(run, _)| !run.ended_solved());
+                let xs: Vec<f64> = whole.map(|(_, row)| task.moment(row)).collect();
+                let x = mean(&xs).unwrap_or((at + 1) as f64 * task.amount() / times as f64);
+                let Some(interval) = CURVE.of_runs(&returns, mean) else { continue };
                 line.push((x, interval.estimate));
                 band.push((x, interval.low, interval.high));
             }
@@ -164,52 +182,11 @@ fn evaluations(data: &Data, tasks: &[&Task], group: &str, name: String) -> Optio
         name,
         caption: format!(
             "Return of the policy that takes the action of the best mean and explores no more. Means over {} \
-             with 95 % bootstrap intervals.",
-            seeds(data)
+             with 95 % bootstrap intervals.{}",
+            seeds(data),
+            carried_on(tasks)
         ),
         figure: figure(data, group, "the mean policy", panels),
-    })
-}
-
-/// The share of runs that solved the task, by the size in the task's name.
-fn solved_by_size(data: &Data, tasks: &[&Task], group: &str, name: String) -> Option<Picture> {
-    let size = |task: &Task| {
-        let name = task.env.split('?').next()?;
-        name.rsplit_once('-')?.1.parse::<f64>().ok().filter(|_| task.threshold.is_some())
-    };
-    let family = |task: &Task| task.env.rsplit_once('-').map(|(family, _)| family.to_string());
-    let mut sized: Vec<(f64, &Task)> = tasks.iter().filter_map(|task| Some((size(task)?, *task))).collect();
-    let first = sized.first().and_then(|(_, task)| family(task))?;
-    sized.retain(|(_, task)| family(task).as_ref() == Some(&first));
-    sized.sort_by(|a, b| a.0.total_cmp(&b.0));
-    if sized.len() < 2 || data.agents.is_empty() {
-        return None;
-    }
-    // Side by side, so that error bars of agents with the same result can be told apart.
-    let step = 0.5 / data.agents.len() as f64;
-    let mark = |(at, agent): (usize, &String)| {
-        let point = |(place, (_, task)): (usize, &(f64, &Task))| {
-            let (solved, over) = task.agent(agent)?.solved();
-            let interval = wilson(solved, over)?;
-            let x = place as f64 + step * (at as f64 - (data.agents.len() - 1) as f64 / 2.0);
-            Some(Point { x, y: interval.estimate, bar: Some((interval.low, interval.high)) })
-        };
-        let points: Vec<_> = sized.iter().enumerate().filter_map(point).collect();
-        (!points.is_empty())
-            .then(|| Mark::Points(Points { series: Series::method(agent), points, joined: true }))
-    };
-    let marks: Vec<_> = data.agents.iter().enumerate().filter_map(mark).collect();
-    if marks.is_empty() {
-        return None;
-    }
-    let ticks = sized.iter().enumerate().map(|(at, (size, _))| (at as f64, format!("{size}"))).collect();
-    let x = Axis::new(format!("size of {first}")).with_ticks(ticks).from_to(-0.5, sized.len() as f64 - 0.5);
-    let panel =
-        Panel { marks, ..Panel::new(x, Axis::new("share of runs that solved it").from_to(-0.03, 1.03)) };
-    Some(Picture {
-        name,
-        caption: "Share of runs that solved the task by its size, with 95 % Wilson intervals.".into(),
-        figure: Figure { size: (380.0, 200.0), ..figure(data, group, "solved runs", vec![panel]) },
     })
 }
 
@@ -227,7 +204,7 @@ fn uncertainty(data: &Data, tasks: &[&Task], group: &str, name: String) -> Optio
             let known = |agent: &&AgentRuns| {
                 agent.curves.iter().flatten().any(|point| value(point).is_some_and(|number| number > 0.0))
             };
-            let line = |agent: &AgentRuns| curve(task, agent, &agent.points(1, value));
+            let line = |agent: &AgentRuns| curve(task, agent, &agent.points(1, value, |_| None));
             let marks: Vec<_> = task.agents.iter().filter(known).filter_map(line).collect();
             let x = Axis::new(task.unit()).from_to(0.0, task.amount());
             panels.push(Panel { title: task.panel.clone(), marks, ..Panel::new(x, Axis::new(label)) });
@@ -236,10 +213,12 @@ fn uncertainty(data: &Data, tasks: &[&Task], group: &str, name: String) -> Optio
     let figure = Figure { columns: 2, ..figure(data, group, "uncertainty about the start", panels) };
     has_curves(&figure.panels).then(|| Picture {
         name,
-        caption: "What agents are uncertain of in the state where the task starts: on the left the standard \
-                  deviation of the return, on the right that of its mean over draws of the parameters; means over \
-                  actions and seeds."
-            .into(),
+        caption: format!(
+            "What agents are uncertain of in the state where the task starts: on the left the standard \
+             deviation of the return, on the right that of its mean over draws of the parameters; means over \
+             actions and seeds.{}",
+            carried_on(tasks)
+        ),
         figure,
     })
 }

@@ -2,7 +2,9 @@
 
 use super::data::{AgentRuns, Data, Task};
 use crate::figures::Series;
-use crate::stats::{Bootstrap, Interval, KaplanMeier, improvement_interval, iqm, mean, median, wilson};
+use crate::stats::{
+    Bootstrap, Interval, KaplanMeier, difference_interval, improvement_interval, iqm, mean, median, wilson,
+};
 
 /// A table with a heading over each column.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,13 +89,35 @@ fn row(task: &Task, agent: &AgentRuns) -> Vec<Cell> {
     ]
 }
 
+/// Fewer draws than for a single mean: each looks at every pair of runs.
+const PAIRS: Bootstrap = Bootstrap { resamples: 2000, confidence: 0.95, seed: 0 };
+
+/// How the mean return of every other agent differs from that of the first, task by task, with how probably one of
+/// its runs ends higher. `None` where there is nothing to compare.
+pub fn differences(data: &Data) -> Option<Table> {
+    let (first, others) = data.agents.split_first()?;
+    let name = |agent: &String| Series::method(agent).name;
+    let row = |task: &Task, agent: &String| {
+        let (x, y) = (task.agent(agent)?.last_returns(), task.agent(first)?.last_returns());
+        let difference = difference_interval(&x, &y, &Bootstrap::default())?;
+        let improvement = improvement_interval(&[x], &[y], &PAIRS);
+        let (task, agent) = (Cell::Text(task.env.clone()), Cell::Text(name(agent)));
+        Some(vec![task, agent, Cell::Interval(difference), Cell::of(improvement)])
+    };
+    let rows: Vec<_> =
+        data.tasks.iter().flat_map(|task| others.iter().filter_map(move |agent| row(task, agent))).collect();
+    let first = name(first);
+    let difference = format!("difference of mean return to {first}");
+    let head = vec!["task".into(), "agent".into(), difference, format!("P(above {first})")];
+    (!rows.is_empty()).then_some(Table { head, rows })
+}
+
 /// How probably a run of the agent of a row ends with a higher return than one of the agent of a column, on a
 /// task drawn at random from those that both have done.
 pub fn improvement(data: &Data) -> Table {
     let name = |agent: &String| Series::method(agent).name;
     let mut head = vec!["P(row above column)".to_string()];
     head.extend(data.agents.iter().map(name));
-    let bootstrap = Bootstrap { resamples: 2000, ..Bootstrap::default() };
     let cell = |row: &String, column: &String| {
         if row == column {
             return Cell::Nothing;
@@ -103,7 +127,7 @@ pub fn improvement(data: &Data) -> Table {
             (!pair.0.is_empty() && !pair.1.is_empty()).then_some(pair)
         });
         let (x, y): (Vec<_>, Vec<_>) = both.unzip();
-        Cell::of(improvement_interval(&x, &y, &bootstrap))
+        Cell::of(improvement_interval(&x, &y, &PAIRS))
     };
     let row = |agent: &String| {
         let cells = data.agents.iter().map(|column| cell(agent, column));
@@ -141,6 +165,8 @@ pub fn short(number: f64) -> String {
         size if size >= 1000.0 || number == number.trunc() => format!("{number:.0}"),
         size if size >= 100.0 => format!("{number:.1}"),
         size if size >= 10.0 => format!("{number:.2}"),
+        // Nearly nothing has no sign.
+        size if size < 0.0005 => "0.000".into(),
         _ => format!("{number:.3}"),
     }
 }
@@ -198,6 +224,8 @@ mod tests {
     fn cells_say_what_they_know() {
         let interval = Interval { estimate: 0.5, low: 0.25, high: 12.345 };
         assert_eq!(Cell::Interval(interval).text(), "0.500 [0.250, 12.35]");
+        let hardly = Interval { estimate: -0.0001, low: -0.0006, high: 0.0 };
+        assert_eq!(Cell::Interval(hardly).text(), "0.000 [-0.001, 0]");
         assert_eq!(Cell::Time(Some(120.0), (Some(99.5), None)).text(), "120 [99.50, ∞]");
         assert_eq!(Cell::Time(None, (None, None)).text(), "not reached");
         let share = Interval { estimate: 0.6, low: 0.231, high: 0.882 };

@@ -7,6 +7,8 @@
 
 mod aggregate;
 mod bootstrap;
+mod bsuite;
+mod difference;
 mod improvement;
 mod ks;
 mod normal;
@@ -18,6 +20,8 @@ pub use aggregate::{
     iqm, iqm_of_tasks, mean, mean_of_tasks, median, median_of_tasks, quantile, standard_deviation,
 };
 pub use bootstrap::{Bootstrap, Interval};
+pub use bsuite::{DeepSeaRun, deep_sea_score};
+pub use difference::difference_interval;
 pub use improvement::{improvement_interval, probability_of_improvement};
 pub use ks::{KsTest, ks_two_sample};
 pub use normal::{normal_cdf, normal_density};

@@ -98,6 +98,23 @@ impl Store {
         Ok(())
     }
 
+    /// Gives the return of every episode of a run to `each`, in order, until that wants no more.
+    pub fn each_return(&self, number: i64, mut each: impl FnMut(f64) -> bool) -> Result<(), StoreError> {
+        let connection = self.connection();
+        let mut query = || {
+            let text = "SELECT return FROM episodes WHERE run = ?1 ORDER BY episode";
+            let mut statement = connection.prepare_cached(text)?;
+            let mut rows = statement.query([number])?;
+            while let Some(row) = rows.next()? {
+                if !each(row.get(0)?) {
+                    break;
+                }
+            }
+            Ok(())
+        };
+        query().map_err(|error| self.sql(error))
+    }
+
     /// The evaluations of a run, in order.
     pub fn evaluations(&self, number: i64) -> Result<Vec<EvaluationRow>, StoreError> {
         let sql = "SELECT episode, steps, mean_return FROM evaluations WHERE run = ?1 ORDER BY episode";

@@ -149,6 +149,10 @@ fn migrate(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
         transaction.execute_batch(include_str!("migrate_1_to_2.sql"))?;
         transaction.pragma_update(None, "user_version", 2)?;
     }
+    if version(transaction)? == 2 {
+        transaction.execute_batch(include_str!("migrate_2_to_3.sql"))?;
+        transaction.pragma_update(None, "user_version", 3)?;
+    }
     Ok(())
 }
 
@@ -164,8 +168,8 @@ fn identity(connection: &Connection) -> rusqlite::Result<(i64, i64)> {
 fn add(transaction: &Transaction<'_>, experiment: &Experiment) -> rusqlite::Result<()> {
     let show = serde_json::to_string(&experiment.show).unwrap_or_default();
     transaction.execute("INSERT OR REPLACE INTO experiment VALUES ('show', ?1)", [show])?;
-    let sql = "INSERT INTO runs (id, env, agent, seed, config, unit, budget, evaluation, panel, grouping, watch) \
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) \
+    let sql = "INSERT INTO runs (id, env, agent, seed, config, unit, budget, evaluation, panel, grouping, watch, \
+               until_solved) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) \
                ON CONFLICT (id) DO UPDATE SET panel = excluded.panel, grouping = excluded.grouping";
     let mut insert = transaction.prepare(sql)?;
     for Planned { id, spec, panel, group, evaluation, watch } in &experiment.runs {
@@ -185,6 +189,7 @@ fn add(transaction: &Transaction<'_>, experiment: &Experiment) -> rusqlite::Resu
             panel,
             group,
             watch.iter().map(u64::to_string).collect::<Vec<_>>().join(","),
+            spec.until_solved,
         ])?;
     }
     Ok(())

@@ -56,6 +56,12 @@ pub struct RunRow {
 }
 
 impl RunRow {
+    /// Whether it ended, before its budget was used up or just then, because it had solved its task.
+    pub fn ended_solved(&self) -> bool {
+        let solved = self.outcome.as_ref().is_some_and(|outcome| outcome.solved_episode.is_some());
+        self.spec.until_solved && solved
+    }
+
     /// Whether there is work left to do.
     pub fn open(&self) -> bool {
         match self.status {
@@ -140,9 +146,10 @@ fn now() -> i64 {
 
 /// A row of the table; the fault in it, if it has one.
 fn read(row: &Row<'_>) -> Result<RunRow, String> {
-    let text = |column: &str| row.get::<_, String>(column).map_err(|error| error.to_string());
+    let sql = |error: rusqlite::Error| error.to_string();
+    let text = |column: &str| row.get::<_, String>(column).map_err(sql);
     let count = |column: &str| {
-        let number = row.get::<_, Option<i64>>(column).map_err(|error| error.to_string())?;
+        let number = row.get::<_, Option<i64>>(column).map_err(sql)?;
         Ok::<_, String>(number.map(|number| number.max(0) as u64))
     };
     let id = text("id")?;
@@ -155,6 +162,7 @@ fn read(row: &Row<'_>) -> Result<RunRow, String> {
         })?,
         seed: text("seed")?.parse().map_err(|_| format!("run {id} has no seed"))?,
         budget: if text("unit")? == "steps" { Budget::Steps(budget) } else { Budget::Episodes(budget) },
+        until_solved: row.get("until_solved").map_err(sql)?,
     };
     let status = match text("status")?.as_str() {
         "pending" => Status::Pending,
@@ -165,7 +173,6 @@ fn read(row: &Row<'_>) -> Result<RunRow, String> {
     let evaluation = text("evaluation")?;
     let numbers = evaluation.split_once('x').and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
     let (times, episodes) = numbers.ok_or_else(|| format!("run {id} has the evaluation '{evaluation}'"))?;
-    let sql = |error: rusqlite::Error| error.to_string();
     let outcome = if status == Status::Done {
         let seconds: f64 = row.get("seconds").map_err(sql)?;
         let steps = count("steps")?.unwrap_or(0);

@@ -31,7 +31,7 @@ pub enum WorkError {
 impl WorkError {
     /// Whether another try may go better: the fault was the machine's, not the run's own.
     pub fn may_pass(&self) -> bool {
-        !matches!(self, WorkError::Run(RunError::Training { .. } | RunError::Make(_) | RunError::Agent(_)))
+        !matches!(self, WorkError::Run(error) if error.is_usage() || matches!(error, RunError::Training { .. }))
     }
 }
 
@@ -148,15 +148,15 @@ impl<'a> Work<'a> {
         Ok(true)
     }
 
-    /// Whether the episode is the first to end in a new part of the budget.
+    /// Whether the episode is the first to end in a new part of the budget, or the last of the run.
     fn evaluation_due(&self, record: &Record) -> bool {
+        let times = self.row.evaluation.times;
         let (budget, before, now) = match self.row.spec.budget {
             Budget::Episodes(budget) => (budget, record.episode - 1, record.episode),
             Budget::Steps(budget) => (budget, record.steps - record.length, record.steps),
         };
-        let part =
-            |at: u64| u128::from(at) * u128::from(self.row.evaluation.times) / u128::from(budget.max(1));
-        part(now) > part(before)
+        let part = |at: u64| u128::from(at) * u128::from(times) / u128::from(budget.max(1));
+        part(now) > part(before) || (times > 0 && self.run.finished())
     }
 
     /// Records what is not recorded yet, then makes a checkpoint. In this order the records are never

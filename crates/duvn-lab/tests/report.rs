@@ -1,0 +1,202 @@
+//! Reports, from records that no run has made.
+
+mod common;
+
+use common::{Folder, outcome};
+use duvn_lab::experiment::{Experiment, Variant};
+use duvn_lab::figures::{Mark, Marker, Panel, Point};
+use duvn_lab::record::Record;
+use duvn_lab::report::{Data, pictures, report};
+use duvn_lab::run::Outcome;
+use duvn_lab::store::{EvaluationRow, RunRow, Store};
+
+/// The records of an experiment whose runs are done: `returns` gives the returns of each, and where it was solved.
+fn done(folder: &Folder, text: &str, returns: impl Fn(&RunRow) -> (Vec<f64>, Option<u64>)) -> Store {
+    let experiment = Experiment::parse(text, &Variant::default()).unwrap();
+    let store = Store::open_for(&folder.0, &experiment).unwrap();
+    for run in store.runs().unwrap() {
+        let (returns, solved) = returns(&run);
+        let last = &returns[returns.len().saturating_sub(100)..];
+        let mean_return_last_100 = Some(last.iter().sum::<f64>() / last.len() as f64);
+        let record = |(at, &ret): (usize, &f64)| {
+            let episode = at as u64 + 1;
+            Record { episode, ret, length: 2, steps: 2 * episode, loss: 0.0, start: None }
+        };
+        let records: Vec<_> = returns.iter().enumerate().map(record).collect();
+        let episodes = records.len() as u64;
+        // Every hundredth episode is evaluated, and the last.
+        let moments = records.iter().filter(|row| row.episode % 100 == 0 || row.episode == episodes);
+        let evaluation =
+            |row: &Record| EvaluationRow { episode: row.episode, steps: row.steps, mean_return: row.ret };
+        let evaluations: Vec<_> = moments.map(evaluation).collect();
+        store.append(run.number, &records, &evaluations, &[], 2 * episodes, 1.0).unwrap();
+        let outcome = Outcome { mean_return_last_100, ..outcome(&run.spec, episodes, solved) };
+        store.finish(&run, &outcome).unwrap();
+    }
+    store
+}
+
+const TWO_SEEDS: &str = "name = 'a'\nseeds = '0..2'\nepisodes = 1000\nuntil_solved = true\nevaluations = 10\n\
+                         [[environments]]\nid = 'Chain-5'\n[[agents]]\npreset = 'egreedy'";
+
+/// Seed 0 ends at episode 350, where its last hundred returns are 1; the others go on with 0.
+fn one_solved(run: &RunRow) -> (Vec<f64>, Option<u64>) {
+    match run.spec.seed {
+        0 => ((0..350).map(|at| f64::from(u8::from(at >= 250))).collect(), Some(350)),
+        _ => (vec![0.0; 1000], None),
+    }
+}
+
+#[test]
+fn a_run_that_ended_solved_counts_with_what_it_ended_with() {
+    let folder = Folder::new("carried");
+    let data = Data::read(&done(&folder, TWO_SEEDS, one_solved)).unwrap();
+    let task = &data.tasks[0];
+    let agent = &task.agents[0];
+    // 200 parts of five episodes, twenty parts a window: part 69 is the last of seed 0.
+    let with = |end: Option<f64>| agent.points(task.window(), |point| Some(point.mean_return), move |_| end);
+    let points = with(None);
+    assert_eq!((&points[49], &points[59]), (&vec![0.0, 0.0], &vec![0.5, 0.0]));
+    assert!(points[69..].iter().all(|point| *point == [1.0, 0.0]), "{:?}", &points[69..]);
+    let told = with(Some(0.95));
+    assert_eq!(told[..69], points[..69]);
+    assert!(told[69..].iter().all(|point| *point == [0.95, 0.0]), "{:?}", &told[69..]);
+    let returns =
+        |at| agent.evaluated(at).map(|rows| rows.iter().map(|row| row.mean_return).collect::<Vec<_>>());
+    assert_eq!(returns(2), Some(vec![1.0, 0.0]));
+    assert_eq!((returns(3), returns(9)), (Some(vec![1.0, 0.0]), Some(vec![1.0, 0.0])));
+    assert_eq!(returns(10), None, "seed 1 has ten evaluations");
+    for picture in pictures(&data) {
+        assert!(picture.caption.contains("counts with what it ended with"), "{}", picture.name);
+    }
+}
+
+#[test]
+fn a_run_that_was_to_use_up_its_budget_is_not_carried_on() {
+    let folder = Folder::new("not-carried");
+    let data =
+        Data::read(&done(&folder, &TWO_SEEDS.replace("until_solved = true\n", ""), one_solved)).unwrap();
+    let agent = &data.tasks[0].agents[0];
+    assert!(agent.evaluated(3).is_some() && agent.evaluated(4).is_none());
+    assert!(pictures(&data).iter().all(|picture| !picture.caption.contains("ended with")));
+}
+
+/// Two families of three sizes; the median run of `duvn` is solved at 20 N, `egreedy` is never on the largest.
+const SIZES: &str = "name = 'sizes'\nseeds = '0..5'\nepisodes = 3000\nevaluations = 0\n\
+                     [[environments]]\nid = 'Chain-40'\n[[environments]]\nid = 'Chain-10'\n\
+                     [[environments]]\nid = 'ChainOrdered-10'\n[[environments]]\nid = 'Chain-20'\n\
+                     [[environments]]\nid = 'ChainOrdered-20'\n[[environments]]\nid = 'ChainOrdered-40'\n\
+                     [[agents]]\npreset = 'egreedy'\n[[agents]]\npreset = 'duvn'";
+
+fn solved_at_20_n(run: &RunRow) -> (Vec<f64>, Option<u64>) {
+    let size: u64 = run.spec.env.rsplit_once('-').unwrap().1.parse().unwrap();
+    let solved = 20 * size + run.spec.seed - 2;
+    let solved = (run.spec.agent == "duvn" || size < 40).then_some(solved);
+    (vec![0.0; 3000], solved)
+}
+
+/// The points of the agent `name` in a panel.
+fn points<'a>(panel: &'a Panel, name: &str) -> &'a [Point] {
+    let found = panel.marks.iter().find_map(|mark| match mark {
+        Mark::Points(points) if points.series.name == name => Some(&points.points[..]),
+        _ => None,
+    });
+    found.unwrap()
+}
+
+#[test]
+fn the_figure_of_scaling_has_a_row_a_family_and_no_point_where_half_of_the_runs_failed() {
+    let folder = Folder::new("scaling");
+    let data = Data::read(&done(&folder, SIZES, solved_at_20_n)).unwrap();
+    let pictures = pictures(&data);
+    let picture = pictures.iter().find(|picture| picture.name == "scaling").unwrap();
+    let titles: Vec<_> = picture.figure.panels.iter().map(|panel| panel.title.as_str()).collect();
+    assert_eq!(
+        titles,
+        [
+            "Chain: episodes to the first reward",
+            "Chain: episodes until solved",
+            "ChainOrdered: episodes to the first reward",
+            "ChainOrdered: episodes until solved"
+        ]
+    );
+    let panel = &picture.figure.panels[1];
+    let medians = |name| points(panel, name).iter().map(|point| point.y).collect::<Vec<_>>();
+    assert_eq!(medians("DUVN"), [200.0, 400.0, 800.0]);
+    let greedy = medians("ε-greedy");
+    assert_eq!(greedy[..2], [200.0, 400.0]);
+    assert!(greedy[2].is_nan(), "{greedy:?}");
+    // Where it would have been, an open triangle stands at the budget.
+    let beyond = panel.marks.iter().find_map(|mark| match mark {
+        Mark::Points(points) if points.series.style.marker == Marker::OpenTriangle => Some(&points.points),
+        _ => None,
+    });
+    assert_eq!(beyond.unwrap().iter().map(|point| point.y).collect::<Vec<_>>(), [3000.0]);
+    // The shares have a panel a family.
+    let solved = pictures.iter().find(|picture| picture.name == "solved").unwrap();
+    assert_eq!(solved.figure.panels.len(), 2);
+    let shares: Vec<f64> = points(&solved.figure.panels[0], "ε-greedy").iter().map(|point| point.y).collect();
+    assert_eq!(shares, [1.0, 1.0, 0.0]);
+}
+
+#[test]
+fn bsuite_judges_the_deep_seas_of_an_experiment() {
+    let folder = Folder::new("bsuite");
+    let text = "name = 'sea'\nseeds = '0..2'\nepisodes = 2000\nevaluations = 0\n\
+                [[environments]]\nid = 'DeepSea-20'\n[[environments]]\nid = 'DeepSea-10'\n\
+                [[environments]]\nid = 'DeepSea-10?reward_scale=2'\n[[environments]]\nid = 'Chain-5'\n\
+                [[agents]]\npreset = 'egreedy'\n[[agents]]\npreset = 'duvn'";
+    let store = done(&folder, text, |run| {
+        // After 90 bad episodes and 11 good ones, 90 / 101 is below 0.9; the other agent is too short for size 20.
+        let good_from = if run.spec.agent == "duvn" && run.spec.seed == 0 { 90 } else { 2000 };
+        ((0..2000).map(|at| if at < good_from { -0.01 } else { 0.99 }).collect(), None)
+    });
+    let table = report(&store).unwrap().deep_sea.unwrap();
+    let columns: Vec<usize> = (0..table.head.len()).collect();
+    let expected =
+        ["agent     score           N = 10    N = 20", "ε-greedy  0 to 0.500      0/2, –    0/2, –"];
+    let text = table.to_text(&columns);
+    assert_eq!(text.lines().take(2).collect::<Vec<_>>(), expected);
+    assert_eq!(text.lines().nth(2), Some("DUVN      0.500 to 0.750  1/2, 101  1/2, 101"));
+    let page = std::fs::read_to_string(folder.0.join("report.html")).unwrap();
+    assert!(page.contains("score of deep_sea") && page.contains("0.500 to 0.750"));
+}
+
+#[test]
+fn bsuite_says_nothing_where_there_is_no_deep_sea() {
+    let folder = Folder::new("no-bsuite");
+    let store = done(&folder, TWO_SEEDS, one_solved);
+    assert_eq!(report(&store).unwrap().deep_sea, None);
+    assert!(!std::fs::read_to_string(folder.0.join("report.html")).unwrap().contains("deep_sea"));
+}
+
+#[test]
+fn agents_are_compared_with_the_first_on_every_task() {
+    let folder = Folder::new("differences");
+    let text = "name = 'd'\nseeds = '0..3'\nepisodes = 200\nevaluations = 0\n\
+                [[environments]]\nid = 'Chain-5'\n[[environments]]\nid = 'Toy'\n\
+                [[agents]]\npreset = 'egreedy'\n[[agents]]\npreset = 'duvn'";
+    // On Chain-5 the second agent is above by 1/4, on Toy below by 1/2: all of its runs.
+    let store = done(&folder, text, |run| {
+        let ret = match (run.spec.env.as_str(), run.spec.agent.as_str()) {
+            (_, "egreedy") => 0.5,
+            ("Chain-5", _) => 0.75,
+            _ => 0.0,
+        };
+        (vec![ret; 200], None)
+    });
+    report(&store).unwrap();
+    let page = std::fs::read_to_string(folder.0.join("report.html")).unwrap();
+    let start = page.find("difference of mean return to ε-greedy</th>").unwrap();
+    let table = &page[start..start + page[start..].find("</table>").unwrap()];
+    let row = |task: &str, numbers: [&str; 4]| {
+        let [difference, both, probability, certain] = numbers;
+        format!(
+            "<tr><td>{task}</td><td>DUVN</td><td class=\"number\">{difference} <small>[{both}, {both}]</small></td>\
+             <td class=\"number\">{probability} <small>[{certain}, {certain}]</small></td></tr>"
+        )
+    };
+    assert!(table.contains(&row("Chain-5", ["0.250", "0.250", "1", "1"])), "{table}");
+    assert!(table.contains(&row("Toy", ["-0.500", "-0.500", "0", "0"])), "{table}");
+    assert_eq!(table.matches("<tr>").count(), 2, "the first agent is not compared with itself: {table}");
+}
