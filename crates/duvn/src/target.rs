@@ -253,7 +253,9 @@ impl Targets {
                 // it back for ever: the mean comes from another mask than the one that chose it.
                 let masks = posterior.for_batch(value.net.shape(), Extent::TakenAction, rows);
                 self.means.resize(rows * width, 0.0);
-                value.beliefs(Which::Target, self.next.as_rows(), Some(&self.best), masks, &mut self.means);
+                let (next, best) = (self.next.as_rows(), Some(&self.best[..]));
+                value.beliefs(Which::Target, next, best, masks, &mut self.means);
+                local.widen(&*value.model, next, best, &mut self.means);
             }
             let values = if reuse { &self.beliefs } else { &self.values };
             let parts = self.parts.chunks_exact_mut(self.masks * part);

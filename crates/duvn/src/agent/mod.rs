@@ -281,6 +281,7 @@ impl Agent {
         let mut means = vec![0.0; self.beliefs.len() / self.values[0].model.outputs()];
         for value in &mut self.values {
             value.beliefs(Which::Online, seen.as_rows(), None, None, &mut self.beliefs);
+            self.local.widen(&*value.model, seen.as_rows(), None, &mut self.beliefs);
             let beliefs = Beliefs { model: &*value.model, parameters: &self.beliefs };
             means.iter_mut().enumerate().for_each(|(action, mean)| *mean += beliefs.mean(action));
         }

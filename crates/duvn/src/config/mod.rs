@@ -59,6 +59,8 @@ knobs! {
         local_scale: f64 = 1.0,
         /// local: p of u = scale / (1 + n)^p after n visits
         local_power: f64 = 1.0,
+        /// local: whether a mean counts for n / (1 + n) of itself after n visits, as that of a posterior does
+        shrink: bool = false,
         /// local, box observations: random features
         features: usize = 128,
         /// local, box observations: distance over which states share visits (their range is 2)
@@ -225,6 +227,11 @@ impl Config {
             ),
             (self.local_scale >= 0.0, "local_scale", "write 0 or more"),
             (self.local_power > 0.0, "local_power", "write something above 0"),
+            (
+                !self.shrink || self.local != LocalKind::None,
+                "shrink",
+                "without visits it has nothing to go by: write local=visits with it",
+            ),
             ((1..=4096).contains(&self.features), "features", "write 1 to 4096"),
             (self.feature_width > 0.0, "feature_width", "write something above 0"),
             ((0.0..=1.0).contains(&self.redraw), "redraw", "write a probability from 0 to 1"),

@@ -1,5 +1,6 @@
 use super::{
-    BackupKind, Config, ConfigError, LocalKind, PolicyKind, PosteriorKind, ReturnKind, Scope, closest,
+    BackupKind, Config, ConfigError, InputKind, LocalKind, PolicyKind, PosteriorKind, ReturnKind, Scope,
+    closest,
 };
 
 /// A named point in the space of agents.
@@ -62,18 +63,18 @@ pub const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "duvn-deep",
-        about: "duvn that commits to one optimistic index an episode and adds local uncertainty: for when the others fail",
+        about: "return uncertainty and that of the unknown together, committed to one optimistic index an episode: for when the others fail",
         config: || Config {
-            posterior: PosteriorKind::Dropout,
-            keep: 0.9,
             parameter_scope: Scope::Episode,
             returns: ReturnKind::Gaussian,
             local: LocalKind::Visits,
             local_power: 2.0,
+            shrink: true,
             policy: PolicyKind::Optimistic,
             scope: Scope::Episode,
             backup: BackupKind::Split,
             target_sync: 20,
+            inputs: InputKind::Scaled,
             ..Config::default()
         },
     },

@@ -21,11 +21,11 @@ impl Counts {
         *count = count.saturating_add(1);
     }
 
-    /// u(s,a) of every action.
-    pub fn widths(&self, state: usize, widths: &mut [f32]) {
+    /// 1 / (1 + n) of every action.
+    pub fn rarities(&self, state: usize, rarities: &mut [f32]) {
         let counts = &self.counts[state * self.actions..][..self.actions];
-        for (width, &count) in widths.iter_mut().zip(counts) {
-            *width = 1.0 / (1.0 + count as f32);
+        for (rarity, &count) in rarities.iter_mut().zip(counts) {
+            *rarity = 1.0 / (1.0 + count as f32);
         }
     }
 }
@@ -38,10 +38,10 @@ mod tests {
     fn each_visit_counts_for_its_own_state_and_action() {
         let mut counts = Counts::new(2, 2);
         (0..3).for_each(|_| counts.visit(1, 0));
-        let mut widths = [0.0; 2];
-        counts.widths(1, &mut widths);
-        assert_eq!(widths, [0.25, 1.0]);
-        counts.widths(0, &mut widths);
-        assert_eq!(widths, [1.0, 1.0]);
+        let mut rarities = [0.0; 2];
+        counts.rarities(1, &mut rarities);
+        assert_eq!(rarities, [0.25, 1.0]);
+        counts.rarities(0, &mut rarities);
+        assert_eq!(rarities, [1.0, 1.0]);
     }
 }

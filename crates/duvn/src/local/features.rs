@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// inner products fall off with the distance of two states. Each action has a covariance
 /// S = (I + sum of phi phi')^-1, kept up to date by rank-one steps (Sherman and Morrison):
 ///
-/// S <- S - (S phi)(S phi)' / (1 + phi' S phi), and u(s,a) = phi' S phi.
+/// S <- S - (S phi)(S phi)' / (1 + phi' S phi), and 1 / (1 + n) = phi' S phi.
 ///
 /// After n visits to the same state u = 1 / (1 + n), as with counts; states nearby share their visits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -67,12 +67,12 @@ impl Features {
         }
     }
 
-    /// u(s,a) of every action.
-    pub fn widths(&mut self, x: &[f32], widths: &mut [f32]) {
+    /// 1 / (1 + n) of every action.
+    pub fn rarities(&mut self, x: &[f32], rarities: &mut [f32]) {
         self.featurise(x);
-        for (action, width) in widths.iter_mut().enumerate() {
+        for (action, rarity) in rarities.iter_mut().enumerate() {
             // Rounding may leave it a hair below zero after very many visits.
-            *width = self.multiply(action).max(0.0);
+            *rarity = self.multiply(action).max(0.0);
         }
     }
 
@@ -133,11 +133,11 @@ mod tests {
     #[test]
     fn visits_to_one_state_count_as_in_a_table() {
         let mut features = features();
-        let mut widths = [0.0; 2];
+        let mut rarities = [0.0; 2];
         for visits in 0..50 {
-            features.widths(&[0.1, 2.0], &mut widths);
-            assert!((widths[0] - 1.0 / (1.0 + visits as f32)).abs() < 1e-4, "{visits}: {widths:?}");
-            assert!((widths[1] - 1.0).abs() < 1e-5, "the other action was never tried");
+            features.rarities(&[0.1, 2.0], &mut rarities);
+            assert!((rarities[0] - 1.0 / (1.0 + visits as f32)).abs() < 1e-4, "{visits}: {rarities:?}");
+            assert!((rarities[1] - 1.0).abs() < 1e-5, "the other action was never tried");
             features.visit(&[0.1, 2.0], 0);
         }
     }
@@ -147,9 +147,9 @@ mod tests {
         let mut features = features();
         (0..20).for_each(|_| features.visit(&[-1.0, 0.0], 0));
         let mut width = |x: f32| {
-            let mut widths = [0.0; 2];
-            features.widths(&[x, 0.0], &mut widths);
-            widths[0]
+            let mut rarities = [0.0; 2];
+            features.rarities(&[x, 0.0], &mut rarities);
+            rarities[0]
         };
         assert!(width(-0.99) < 0.1);
         assert!(width(0.5) > 0.8);

@@ -5,6 +5,10 @@
 //! wherever nothing was tried. The two make the uncertainty Bellman equation (O'Donoghue et al. 2017):
 //!
 //! sigma(s,a)² = u(s,a)² + sigma_net(s,a)², with sigma_net(s,a) trained towards gamma sigma(s',a').
+//!
+//! The mean can be treated alike: the mean of a posterior with the prior N(0, v), after n observations whose
+//! own variance is v, is n / (1 + n) times what was observed. With `shrink` that is what a decision and a target
+//! see of mu_net. Where every step costs something this alone is optimism: what was never tried costs nothing.
 
 mod counts;
 mod features;
@@ -25,10 +29,11 @@ pub struct Local {
     kind: Kind,
     scale: f32,
     power: f32,
+    shrink: bool,
     actions: usize,
-    /// u of every action in the state looked at last.
+    /// 1 / (1 + n) of every action in the state looked at last.
     #[serde(skip)]
-    widths: Vec<f32>,
+    rarities: Vec<f32>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -54,8 +59,9 @@ impl Local {
             kind,
             scale: config.local_scale as f32,
             power: config.local_power as f32,
+            shrink: config.shrink,
             actions,
-            widths: Vec::new(),
+            rarities: Vec::new(),
         }
     }
 
@@ -68,20 +74,19 @@ impl Local {
         }
     }
 
-    /// u(s,a) of every action in a state: scale / (1 + n)^power after n visits.
-    pub fn widths(&mut self, observation: Observation<'_>) -> &[f32] {
-        self.widths.resize(self.actions, 0.0);
+    /// Looks at a state: 1 / (1 + n) of every action after n visits.
+    fn look(&mut self, observation: Observation<'_>) {
+        self.rarities.resize(self.actions, 0.0);
         match (&mut self.kind, observation) {
-            (Kind::Counts(counts), Observation::Index(state)) => counts.widths(state, &mut self.widths),
-            (Kind::Features(features), Observation::Vector(x)) => features.widths(x, &mut self.widths),
-            _ => self.widths.fill(0.0),
+            (Kind::Counts(counts), Observation::Index(state)) => counts.rarities(state, &mut self.rarities),
+            (Kind::Features(features), Observation::Vector(x)) => features.rarities(x, &mut self.rarities),
+            _ => self.rarities.fill(0.0),
         }
-        self.widths.iter_mut().for_each(|width| *width = self.scale * width.powf(self.power));
-        &self.widths
     }
 
-    /// Adds the local uncertainty to beliefs of every action (rows x actions x outputs), or, where `taken`
-    /// is given, of one action a row (rows x outputs).
+    /// Adds the local uncertainty u = scale / (1 + n)^power to beliefs of every action (rows x actions x
+    /// outputs), or, where `taken` is given, of one action a row (rows x outputs); and shrinks their means, if
+    /// that is asked for.
     pub fn widen(
         &mut self,
         model: &dyn ReturnModel,
@@ -105,13 +110,16 @@ impl Local {
                     Observation::Vector(&numbers[row * width..][..width])
                 }
             };
-            let widths = self.widths(observation);
-            let widths = match taken {
-                Some(actions) => std::slice::from_ref(&widths[usize::from(actions[row])]),
-                None => widths,
+            self.look(observation);
+            let rarities = match taken {
+                Some(actions) => std::slice::from_ref(&self.rarities[usize::from(actions[row])]),
+                None => &self.rarities,
             };
-            for (parameters, &width) in beliefs.chunks_exact_mut(model.outputs()).zip(widths) {
-                model.widen(parameters, width);
+            for (parameters, &rarity) in beliefs.chunks_exact_mut(model.outputs()).zip(rarities) {
+                model.widen(parameters, self.scale * rarity.powf(self.power));
+                if self.shrink {
+                    model.shrink(parameters, 1.0 - rarity);
+                }
             }
         }
     }
@@ -135,5 +143,22 @@ mod tests {
         let mut beliefs = [7.0, 3.0, 7.0, 1.5];
         local.widen(&gaussian, rows, Some(&[1, 0]), &mut beliefs);
         assert_eq!(beliefs, [7.0, 5.0, 7.0, 2.5]);
+    }
+
+    #[test]
+    fn a_shrunk_mean_counts_for_n_of_n_plus_one() {
+        let config = Config {
+            local: LocalKind::Visits,
+            local_scale: 4.0,
+            local_power: 2.0,
+            shrink: true,
+            ..Config::default()
+        };
+        let mut local = Local::new(&config, &Space::Discrete(1), 2, &mut Stream::new(0, "test"));
+        (0..3).for_each(|_| local.visit(Observation::Index(0), 0));
+        let mut beliefs = [8.0, 0.0, 8.0, 3.0];
+        local.widen(&Gaussian::new(&config), Rows::Index(&[0]), None, &mut beliefs);
+        // After three visits 3/4 of the mean and u = 4 / 4²; before the first none of it and u = 4.
+        assert_eq!(beliefs, [6.0, 0.25, 0.0, 5.0]);
     }
 }

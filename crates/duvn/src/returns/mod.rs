@@ -82,6 +82,11 @@ pub trait ReturnModel: Send {
     /// Adds uncertainty of the standard deviation `width`, independent of Z; a mean alone has no room for it.
     fn widen(&self, _parameters: &mut [f32], _width: f32) {}
 
+    /// Leaves the `share` of the mean, from 0 to 1.
+    fn shrink(&self, parameters: &mut [f32], share: f32) {
+        parameters[0] *= share;
+    }
+
     /// Moves the distribution to where `other` has its mean.
     fn recentre(&self, parameters: &mut [f32], other: &[f32]) {
         parameters[0] = other[0];
