@@ -8,6 +8,7 @@ use duvn_lab::figures::{Mark, Marker, Panel, Point};
 use duvn_lab::record::Record;
 use duvn_lab::report::{Data, pictures, report};
 use duvn_lab::run::Outcome;
+use duvn_lab::stats::KaplanMeier;
 use duvn_lab::store::{EvaluationRow, RunRow, Store};
 
 /// The records of an experiment whose runs are done: `returns` gives the returns of each, and where it was solved.
@@ -199,4 +200,23 @@ fn agents_are_compared_with_the_first_on_every_task() {
     assert!(table.contains(&row("Chain-5", ["0.250", "0.250", "1", "1"])), "{table}");
     assert!(table.contains(&row("Toy", ["-0.500", "-0.500", "0", "0"])), "{table}");
     assert_eq!(table.matches("<tr>").count(), 2, "the first agent is not compared with itself: {table}");
+}
+
+#[test]
+fn a_run_that_failed_makes_no_agent_sooner() {
+    let folder = Folder::new("failed");
+    let text = TWO_SEEDS.replace("0..2", "0..3");
+    let store = done(&folder, &text, |_| (vec![1.0; 100], Some(100)));
+    let times = || {
+        let data = Data::read(&store).unwrap();
+        data.tasks[0].agents[0].times(|outcome| outcome.solved_episode)
+    };
+    assert!(times().iter().all(|outcome| outcome.solved));
+    for run in &store.runs().unwrap()[1..] {
+        store.fail(run.number, "the loss became NaN", false).unwrap();
+    }
+    // Two of three never solved it, so half of the runs never came to it.
+    let times = times();
+    assert_eq!(times.iter().filter(|outcome| !outcome.solved).count(), 2);
+    assert_eq!(KaplanMeier::new(&times).unwrap().median(), None);
 }

@@ -176,15 +176,18 @@ impl AgentRuns {
         (self.over().filter(solved).count(), self.over().count())
     }
 
-    /// When the event that `when` looks up happened in each run that is done; runs in which it did not are
-    /// censored at their last episode.
+    /// When the event that `when` looks up happened in each run that is over. Runs in which it did not are
+    /// censored at their last episode, and those that failed as late as any run lasted, so that they never make
+    /// an agent look sooner.
     pub fn times(&self, when: impl Fn(&Outcome) -> Option<u64>) -> Vec<stats::Outcome> {
-        let done = self.runs.iter().filter_map(|run| run.outcome.as_ref());
-        done.map(|outcome| match when(outcome) {
+        let time = |outcome: &Outcome| match when(outcome) {
             Some(episode) => stats::Outcome { time: episode as f64, solved: true },
             None => stats::Outcome { time: outcome.episodes as f64, solved: false },
-        })
-        .collect()
+        };
+        let mut times: Vec<_> = self.done().filter_map(|run| run.outcome.as_ref()).map(time).collect();
+        let last = times.iter().map(|outcome| outcome.time).fold(1.0, f64::max);
+        times.resize(self.over().count(), stats::Outcome { time: last, solved: false });
+        times
     }
 
     /// What `value` has at each part of the budget, one number a run, averaged over `window` parts up to it.
