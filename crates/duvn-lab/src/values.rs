@@ -143,6 +143,8 @@ fn curves(spec: &RunSpec, moments: &[Moment]) -> Figure {
     let views = || moments.iter().flat_map(|moment| &moment.states[..states]).flatten();
     let low = views().map(|view| view.mean - view.sigma).fold(0.0, f64::min);
     let high = views().map(|view| view.mean + view.sigma).fold(0.1, f64::max);
+    // Point parameters have no spread: a line along zero would say nothing.
+    let spreads = views().any(|view| view.spread > 0.0);
     let widest = views().map(|view| view.sigma.max(view.spread)).fold(0.1, f64::max);
     let mut values = Vec::new();
     let mut uncertainties = Vec::new();
@@ -160,7 +162,10 @@ fn curves(spec: &RunSpec, moments: &[Moment]) -> Figure {
             value.marks.push(Mark::Curve(Curve::new(series.clone(), mu).with_band(band)));
             let named = |what: &str, index| Series::nth(format!("{what}, {}", lane.name), index);
             uncertainty.marks.push(Mark::Curve(Curve::new(named("σ (return)", 2 + index), sigma)));
-            uncertainty.marks.push(Mark::Curve(Curve::new(named("spread (parametric)", 4 + index), spread)));
+            if spreads {
+                let series = named("spread (parametric)", 4 + index);
+                uncertainty.marks.push(Mark::Curve(Curve::new(series, spread)));
+            }
         }
         values.push(value);
         uncertainties.push(uncertainty);
