@@ -1,31 +1,31 @@
+use super::covariance::{Covariance, dot};
 use crate::inputs::Scaling;
+use crate::net::padded;
 use crate::rng::Stream;
 use serde::{Deserialize, Serialize};
+use std::f32::consts::TAU;
 
 /// The visits of continuous states: Bayesian linear regression on fixed random features.
 ///
 /// phi(s) are random Fourier features of the state (Rahimi and Recht 2007), scaled to length one, whose
-/// inner products fall off with the distance of two states. Each action has a covariance
-/// S = (I + sum of phi phi')^-1, kept up to date by rank-one steps (Sherman and Morrison):
+/// inner products fall off with the distance of two states. Each action has a covariance S of its own, and
 ///
-/// S <- S - (S phi)(S phi)' / (1 + phi' S phi), and 1 / (1 + n) = phi' S phi.
+/// 1 / (1 + n) = phi' S phi, with S = (I + sum of phi phi')^-1 over the visits.
 ///
-/// After n visits to the same state u = 1 / (1 + n), as with counts; states nearby share their visits.
+/// After n visits to the same state this is what counts would give; states nearby share their visits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Features {
     /// How a component of the state is brought to [-1, 1]; an unbounded one is squashed.
     scalings: Vec<Option<Scaling>>,
-    /// By feature: the frequency of each component.
+    /// By component: the frequency of each feature, in turns.
     frequencies: Vec<f32>,
+    /// By feature, in turns.
     phases: Vec<f32>,
-    /// By action: S, row by row.
-    covariances: Vec<Vec<f32>>,
+    /// By action.
+    covariances: Vec<Covariance>,
+    /// phi of every state looked at last, in rows of [`padded`] length.
     #[serde(skip)]
-    scaled: Vec<f32>,
-    #[serde(skip)]
-    phi: Vec<f32>,
-    #[serde(skip)]
-    product: Vec<f32>,
+    phis: Vec<f32>,
 }
 
 impl Features {
@@ -38,81 +38,68 @@ impl Features {
         width: f64,
         stream: &mut Stream,
     ) -> Self {
-        let identity = |row: usize| (0..count).map(move |column| f32::from(u8::from(row == column)));
+        let turns = TAU * width as f32;
         Features {
             scalings: low.iter().zip(high).map(|(&low, &high)| Scaling::of_range(low, high)).collect(),
-            frequencies: (0..count * low.len()).map(|_| stream.normal() / width as f32).collect(),
-            phases: (0..count).map(|_| (stream.uniform() * std::f64::consts::TAU) as f32).collect(),
-            covariances: vec![(0..count).flat_map(identity).collect(); actions],
-            scaled: Vec::new(),
-            phi: Vec::new(),
-            product: Vec::new(),
+            frequencies: (0..count * low.len()).map(|_| stream.normal() / turns).collect(),
+            phases: (0..count).map(|_| stream.uniform() as f32).collect(),
+            covariances: vec![Covariance::new(count); actions],
+            phis: Vec::new(),
         }
     }
 
     /// Counts a visit.
-    pub fn visit(&mut self, x: &[f32], action: usize) {
-        self.featurise(x);
-        self.absorb(action);
+    pub fn visit(&mut self, state: &[f32], action: usize) {
+        self.featurise(state);
+        self.covariances[action].absorb(&self.phis);
     }
 
-    /// The rank-one step of phi.
-    fn absorb(&mut self, action: usize) {
-        let width = self.multiply(action);
-        for (row, &left) in self.covariances[action].chunks_exact_mut(self.phi.len()).zip(&self.product) {
-            let factor = left / (1.0 + width);
-            for (entry, &right) in row.iter_mut().zip(&self.product) {
-                *entry -= factor * right;
+    /// 1 / (1 + n) of every action in each of `states`, which are given one after another.
+    pub fn rarities(&mut self, states: &[f32], rarities: &mut [f32]) {
+        self.featurise(states);
+        let actions = self.covariances.len();
+        for (action, covariance) in self.covariances.iter_mut().enumerate() {
+            covariance.forms(&self.phis, &mut rarities[action..], actions);
+        }
+        // Rounding may leave one a hair below zero after very many visits.
+        rarities.iter_mut().for_each(|rarity| *rarity = rarity.max(0.0));
+    }
+
+    /// phi of every state, of length one: phi_i = cos(2 pi (phase_i + sum of frequency_ic s_c)) up to a factor.
+    fn featurise(&mut self, states: &[f32]) {
+        let (count, components) = (self.phases.len(), self.scalings.len());
+        self.phis.resize(states.len() / components.max(1) * padded(count), 0.0);
+        for (phi, state) in
+            self.phis.chunks_exact_mut(padded(count)).zip(states.chunks_exact(components.max(1)))
+        {
+            let phi = &mut phi[..count];
+            phi.copy_from_slice(&self.phases);
+            let frequencies = self.frequencies.chunks_exact(count);
+            for ((&x, scaling), frequencies) in state.iter().zip(&self.scalings).zip(frequencies) {
+                let x = scaling.map_or(x / (1.0 + x.abs()), |scaling| scaling.apply(x));
+                for (phi, frequency) in phi.iter_mut().zip(frequencies) {
+                    *phi += frequency * x;
+                }
             }
+            phi.iter_mut().for_each(|phi| *phi = cosine_of_turns(*phi));
+            let length = dot(phi, phi).sqrt().max(f32::MIN_POSITIVE);
+            phi.iter_mut().for_each(|phi| *phi /= length);
         }
-    }
-
-    /// 1 / (1 + n) of every action.
-    pub fn rarities(&mut self, x: &[f32], rarities: &mut [f32]) {
-        self.featurise(x);
-        for (action, rarity) in rarities.iter_mut().enumerate() {
-            // Rounding may leave it a hair below zero after very many visits.
-            *rarity = self.multiply(action).max(0.0);
-        }
-    }
-
-    /// phi(s), of length one.
-    fn featurise(&mut self, x: &[f32]) {
-        self.scaled.resize(self.scalings.len(), 0.0);
-        self.phi.resize(self.phases.len(), 0.0);
-        self.product.resize(self.phases.len(), 0.0);
-        for ((scaled, scaling), &x) in self.scaled.iter_mut().zip(&self.scalings).zip(x) {
-            *scaled = scaling.map_or(x / (1.0 + x.abs()), |scaling| scaling.apply(x));
-        }
-        let frequencies = self.frequencies.chunks_exact(self.scaled.len().max(1));
-        for ((phi, frequencies), phase) in self.phi.iter_mut().zip(frequencies).zip(&self.phases) {
-            *phi = (dot(frequencies, &self.scaled) + phase).cos();
-        }
-        let length = dot(&self.phi, &self.phi).sqrt().max(f32::MIN_POSITIVE);
-        self.phi.iter_mut().for_each(|phi| *phi /= length);
-    }
-
-    /// S phi into `product`; gives phi' S phi.
-    fn multiply(&mut self, action: usize) -> f32 {
-        let rows = self.covariances[action].chunks_exact(self.phi.len());
-        for (product, row) in self.product.iter_mut().zip(rows) {
-            *product = dot(row, &self.phi);
-        }
-        dot(&self.phi, &self.product)
     }
 }
 
-/// The inner product, summed in eight lanes so that the compiler can use vector instructions.
-fn dot(a: &[f32], b: &[f32]) -> f32 {
-    let mut lanes = [0.0; 8];
-    let (a_blocks, b_blocks) = (a.chunks_exact(8), b.chunks_exact(8));
-    let rest: f32 = a_blocks.remainder().iter().zip(b_blocks.remainder()).map(|(a, b)| a * b).sum();
-    for (a, b) in a_blocks.zip(b_blocks) {
-        for lane in 0..8 {
-            lanes[lane] += a[lane] * b[lane];
-        }
-    }
-    lanes.iter().sum::<f32>() + rest
+/// cos(2 pi t) to 2e-7, in steps that the compiler can take for several numbers at once and that, unlike those of
+/// the system's own cosine, are the same everywhere: with r what t is away from a whole number,
+/// cos(2 pi t) = sin(x), x = 2 pi (1/4 - |r|), by its series up to x^11.
+fn cosine_of_turns(t: f32) -> f32 {
+    /// Between 2^23 and 2^24 floats are whole numbers, so that adding this rounds.
+    const ROUND: f32 = 1.5 * 8_388_608.0;
+    let rest = (t - ((t + ROUND) - ROUND)).clamp(-0.5, 0.5);
+    let x = TAU * (0.25 - rest.abs());
+    let q = x * x;
+    let series = 1.0 - q * (1.0 / 72.0) * (1.0 - q * (1.0 / 110.0));
+    let series = 1.0 - q * (1.0 / 20.0) * (1.0 - q * (1.0 / 42.0) * series);
+    x * (1.0 - q * (1.0 / 6.0) * series)
 }
 
 #[cfg(test)]
@@ -124,7 +111,8 @@ mod tests {
             &[-1.2, f32::NEG_INFINITY],
             &[0.6, f32::INFINITY],
             2,
-            64,
+            // Not a whole number of vectors.
+            67,
             0.3,
             &mut Stream::new(0, "test"),
         )
@@ -146,34 +134,32 @@ mod tests {
     fn states_nearby_share_visits_and_states_far_away_do_not() {
         let mut features = features();
         (0..20).for_each(|_| features.visit(&[-1.0, 0.0], 0));
-        let mut width = |x: f32| {
-            let mut rarities = [0.0; 2];
-            features.rarities(&[x, 0.0], &mut rarities);
-            rarities[0]
-        };
-        assert!(width(-0.99) < 0.1);
-        assert!(width(0.5) > 0.8);
+        let mut rarities = [0.0; 4];
+        features.rarities(&[-0.99, 0.0, 0.5, 0.0], &mut rarities);
+        assert!(rarities[0] < 0.1 && rarities[2] > 0.8, "{rarities:?}");
     }
 
-    /// S = (I + phi phi' + psi psi')^-1 against a direct inverse in two dimensions, worked by hand:
-    /// phi = (1, 0), psi = (0.6, 0.8): I + ... = [[2.36, 0.48], [0.48, 1.64]], determinant 3.64.
     #[test]
-    fn rank_one_steps_invert_the_precision() {
-        let mut features = Features {
-            scalings: vec![],
-            frequencies: vec![],
-            phases: vec![],
-            covariances: vec![vec![1.0, 0.0, 0.0, 1.0]],
-            scaled: vec![],
-            phi: vec![1.0, 0.0],
-            product: vec![0.0; 2],
-        };
-        for phi in [[1.0, 0.0], [0.6, 0.8]] {
-            features.phi = phi.to_vec();
-            features.absorb(0);
+    fn states_together_are_as_states_alone() {
+        let mut features = features();
+        let states: Vec<f32> = (0..14).map(|i| (i as f32 * 1.7).sin()).collect();
+        states.chunks(2).enumerate().for_each(|(i, state)| features.visit(state, i % 2));
+        let mut together = [0.0; 14];
+        features.rarities(&states, &mut together);
+        for (state, together) in states.chunks(2).zip(together.chunks(2)) {
+            let mut alone = [0.0; 2];
+            features.rarities(state, &mut alone);
+            assert_eq!(alone, together);
         }
-        let expected = [1.64 / 3.64, -0.48 / 3.64, -0.48 / 3.64, 2.36 / 3.64];
-        let close = |(a, b): (&f32, f32)| (a - b).abs() < 1e-6;
-        assert!(features.covariances[0].iter().zip(expected).all(close), "{:?}", features.covariances[0]);
+    }
+
+    #[test]
+    fn the_cosine_is_that_of_the_textbook() {
+        for i in -4000..=4000 {
+            let t = i as f32 / 640.0;
+            let exact = (f64::from(t) * std::f64::consts::TAU).cos();
+            assert!((f64::from(cosine_of_turns(t)) - exact).abs() < 4e-7, "{t}");
+        }
+        assert!(cosine_of_turns(1e30).abs() <= 1.0);
     }
 }

@@ -11,6 +11,7 @@
 //! see of mu_net. Where every step costs something this alone is optimism: what was never tried costs nothing.
 
 mod counts;
+mod covariance;
 mod features;
 
 pub use counts::Counts;
@@ -23,6 +24,9 @@ use crate::rng::Stream;
 use duvn_envs::{Observation, Space};
 use serde::{Deserialize, Serialize};
 
+/// States that are looked at together: enough for the kernels, and no more memory for a long trace.
+const BLOCK: usize = 32;
+
 /// Local uncertainty of one kind, or none.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Local {
@@ -31,7 +35,7 @@ pub struct Local {
     power: f32,
     shrink: bool,
     actions: usize,
-    /// 1 / (1 + n) of every action in the state looked at last.
+    /// 1 / (1 + n) of every action in the states looked at last.
     #[serde(skip)]
     rarities: Vec<f32>,
 }
@@ -74,12 +78,16 @@ impl Local {
         }
     }
 
-    /// Looks at a state: 1 / (1 + n) of every action after n visits.
-    fn look(&mut self, observation: Observation<'_>) {
-        self.rarities.resize(self.actions, 0.0);
-        match (&mut self.kind, observation) {
-            (Kind::Counts(counts), Observation::Index(state)) => counts.rarities(state, &mut self.rarities),
-            (Kind::Features(features), Observation::Vector(x)) => features.rarities(x, &mut self.rarities),
+    /// Looks at states: 1 / (1 + n) of every action after n visits.
+    fn look(&mut self, states: Rows<'_>, count: usize) {
+        self.rarities.resize(count * self.actions, 0.0);
+        match (&mut self.kind, states) {
+            (Kind::Counts(counts), Rows::Index(states)) => {
+                for (&state, rarities) in states.iter().zip(self.rarities.chunks_exact_mut(self.actions)) {
+                    counts.rarities(state as usize, rarities);
+                }
+            }
+            (Kind::Features(features), Rows::Dense(states)) => features.rarities(states, &mut self.rarities),
             _ => self.rarities.fill(0.0),
         }
     }
@@ -97,28 +105,29 @@ impl Local {
         if matches!(self.kind, Kind::None) {
             return;
         }
-        let count = match rows {
-            Rows::Index(indices) => indices.len(),
-            Rows::Dense(_) => beliefs.len() / model.outputs() / taken.map_or(self.actions, |_| 1),
-        };
-        let block = beliefs.len() / count.max(1);
-        for (row, beliefs) in beliefs.chunks_exact_mut(block.max(1)).enumerate() {
-            let observation = match rows {
-                Rows::Index(indices) => Observation::Index(indices[row] as usize),
+        let row_width = model.outputs() * taken.map_or(self.actions, |_| 1);
+        let total = beliefs.len() / row_width;
+        for (block, beliefs) in beliefs.chunks_mut(BLOCK * row_width).enumerate() {
+            let (first, count) = (block * BLOCK, beliefs.len() / row_width);
+            let states = match rows {
+                Rows::Index(indices) => Rows::Index(&indices[first..][..count]),
                 Rows::Dense(numbers) => {
-                    let width = numbers.len() / count;
-                    Observation::Vector(&numbers[row * width..][..width])
+                    let width = numbers.len() / total;
+                    Rows::Dense(&numbers[first * width..][..count * width])
                 }
             };
-            self.look(observation);
-            let rarities = match taken {
-                Some(actions) => std::slice::from_ref(&self.rarities[usize::from(actions[row])]),
-                None => &self.rarities,
-            };
-            for (parameters, &rarity) in beliefs.chunks_exact_mut(model.outputs()).zip(rarities) {
-                model.widen(parameters, self.scale * rarity.powf(self.power));
-                if self.shrink {
-                    model.shrink(parameters, 1.0 - rarity);
+            self.look(states, count);
+            let rarities = self.rarities.chunks_exact(self.actions);
+            for (row, (beliefs, rarities)) in beliefs.chunks_exact_mut(row_width).zip(rarities).enumerate() {
+                let rarities = match taken {
+                    Some(actions) => std::slice::from_ref(&rarities[usize::from(actions[first + row])]),
+                    None => rarities,
+                };
+                for (parameters, &rarity) in beliefs.chunks_exact_mut(model.outputs()).zip(rarities) {
+                    model.widen(parameters, self.scale * rarity.powf(self.power));
+                    if self.shrink {
+                        model.shrink(parameters, 1.0 - rarity);
+                    }
                 }
             }
         }

@@ -3,7 +3,7 @@
 use super::simd::Simd;
 
 /// Columns of a weight panel.
-pub(super) const PANEL: usize = 64;
+pub(crate) const PANEL: usize = 64;
 
 /// Where element (row, column) of a matrix with a multiple of 16 columns lies.
 #[derive(Clone, Copy)]

@@ -10,6 +10,7 @@ pub(super) struct Table {
     pub hidden: unsafe fn(&Gemm, &Hidden),
     pub hidden_gather: unsafe fn(&Gemm, *const u32, &Hidden),
     pub hidden_single: unsafe fn(&Gemm, *mut u32, &Hidden),
+    pub product: unsafe fn(&Gemm, &Store),
     pub gate: unsafe fn(&Gemm, &Gate),
     pub gradient: unsafe fn(&Gemm, &Store),
     pub gradient_adam: unsafe fn(&Gemm, &Adam<'_>),
@@ -36,6 +37,7 @@ macro_rules! entry_points {
             hidden(g: &Gemm, e: &Hidden) = gemm::<$simd, _, false>;
             hidden_gather(g: &Gemm, indices: *const u32, e: &Hidden) = gather::<$simd, _>;
             hidden_single(g: &Gemm, list: *mut u32, e: &Hidden) = single::<$simd, _>;
+            product(g: &Gemm, e: &Store) = gemm::<$simd, _, false>;
             gate(g: &Gemm, e: &Gate) = gemm::<$simd, _, false>;
             gradient(g: &Gemm, e: &Store) = gemm::<$simd, _, true>;
             gradient_adam(g: &Gemm, e: &Adam<'_>) = gemm::<$simd, _, true>;
@@ -57,6 +59,7 @@ macro_rules! entry_points {
             hidden,
             hidden_gather,
             hidden_single,
+            product,
             gate,
             gradient,
             gradient_adam,
