@@ -76,6 +76,7 @@ pub const PRESETS: &[Preset] = &[
             target_sync: 20,
             inputs: InputKind::Scaled,
             learning_rate: 0.0003,
+            learning_starts: 1,
             ..Config::default()
         },
     },

@@ -168,10 +168,12 @@ impl Backend for Network {
         match adam.max_gradient_norm {
             None => {
                 let net = Net { kernels: self.kernels, shape: &self.shape, layout: &self.layout, masks };
+                self.work.note_moved(&self.shape, &self.layout, [&self.mean, &self.variance]);
                 let (w, m, v) = (&mut self.online[..], &mut self.mean[..], &mut self.variance[..]);
                 self.work.backward(net, &mut Learn::Adam { w, m, v, step }, loss);
             }
             Some(limit) => {
+                self.work.forget_moved();
                 self.store_gradient(masks, loss);
                 let norm = norm(&self.gradient);
                 let scale = if norm > f64::from(limit) { (f64::from(limit) / norm) as f32 } else { 1.0 };
@@ -200,6 +202,7 @@ impl Backend for Network {
     }
 
     fn load(&mut self, part: Part, tensors: &[Tensor]) -> Result<(), LoadError> {
+        self.work.forget_moved();
         let numbers = match part {
             Part::Online => &mut self.online,
             Part::Target => &mut self.target,

@@ -1,0 +1,281 @@
+//! Backward through the layers, and what becomes of the gradient.
+
+use super::{Feed, Net, Workspace, acts, acts_mut, is_dense, observations};
+use crate::net::Shape;
+use crate::net::adam::AdamStep;
+use crate::net::kernels::{Acts, ActsMut, Buffer, Kernels, Sink, padded, row_stride};
+use crate::net::layout::{Layer, Layout};
+
+/// The parameters that a backward pass reads, and what becomes of their gradient.
+pub(in crate::net) enum Learn<'a> {
+    /// A step of Adam on `w`.
+    Adam { w: &'a mut [f32], m: &'a mut [f32], v: &'a mut [f32], step: AdamStep },
+    /// The gradient goes into `g`.
+    Store { w: &'a [f32], g: &'a mut [f32] },
+}
+
+impl Learn<'_> {
+    fn parameters(&self) -> &[f32] {
+        match self {
+            Learn::Adam { w, .. } => w,
+            Learn::Store { w, .. } => w,
+        }
+    }
+
+    fn sink(&mut self, from: usize, to: usize) -> Sink<'_> {
+        match self {
+            Learn::Adam { w, m, v, step } => {
+                Sink::Adam { w: &mut w[from..to], m: &mut m[from..to], v: &mut v[from..to], step }
+            }
+            Learn::Store { g, .. } => Sink::Store(&mut g[from..to]),
+        }
+    }
+}
+
+impl Workspace {
+    /// Makes room for the backward pass on `rows` rows.
+    fn reserve_backward(&mut self, shape: &Shape, layout: &Layout, rows: usize) {
+        for (buffers, layers) in
+            [(&mut self.trunk_delta, &layout.trunk), (&mut self.head_delta, &layout.heads[0])]
+        {
+            let len = layers.iter().map(|layer| rows * row_stride(layer.width)).max().unwrap_or(0);
+            buffers.iter_mut().for_each(|buffer| buffer.reserve(len));
+        }
+        self.bias_gradient.reserve(padded(shape.outputs));
+        let hidden = layout.canonical().filter(|layer| !layer.output);
+        self.transposed.reserve(hidden.map(|layer| 64 * layer.units).max().unwrap_or(0));
+        if let Some(first) = first_hidden(layout).filter(|_| !is_dense(shape)) {
+            self.gathered.reserve(first.inputs * first.width);
+        }
+    }
+
+    /// Finds out which weights of first layers on one-hot rows Adam may have moved, from its moments, if that is
+    /// not known.
+    pub(in crate::net) fn note_moved(&mut self, shape: &Shape, layout: &Layout, moments: [&[f32]; 2]) {
+        if is_dense(shape) || !self.moved.is_empty() {
+            return;
+        }
+        let firsts = layout.trunk.first().into_iter();
+        let firsts = firsts.chain(layout.heads.iter().filter_map(|layers| layers.first()));
+        for layer in firsts.take(if layout.trunk.is_empty() { shape.actions } else { 1 }) {
+            let start = self.moved.len();
+            self.moved.resize(start + layer.inputs, false);
+            let panels = moments
+                .into_iter()
+                .flat_map(|moments| moments[layer.weights_at..layer.bias_at].chunks(64 * layer.inputs));
+            for panel in panels {
+                let rows = panel.chunks_exact(panel.len() / layer.inputs);
+                for (moved, moments) in self.moved[start..].iter_mut().zip(rows) {
+                    *moved |= moments.iter().any(|&moment| moment != 0.0);
+                }
+            }
+        }
+    }
+
+    /// The moments were changed from outside: what Adam has moved is to be found out anew.
+    pub(in crate::net) fn forget_moved(&mut self) {
+        self.moved.clear();
+    }
+
+    /// Asks `loss` for the gradient of the outputs, and goes backward through all layers.
+    pub(in crate::net) fn backward(
+        &mut self,
+        net: Net<'_>,
+        learn: &mut Learn<'_>,
+        loss: &mut dyn FnMut(&[f32], &mut [f32]),
+    ) {
+        let (rows, outputs) = (self.order.len(), net.shape.outputs);
+        self.output_gradient.fill(0.0);
+        loss(&self.outputs, &mut self.output_gradient);
+        for (sorted, &row) in self.sorted_outputs.chunks_mut(outputs).zip(&self.order) {
+            sorted.copy_from_slice(&self.output_gradient[row as usize * outputs..][..outputs]);
+        }
+        self.reserve_backward(net.shape, net.layout, rows);
+        for action in 0..net.shape.actions {
+            let (from, to) = (self.bounds[action], self.bounds[action + 1]);
+            self.backward_head(net, learn, action, from, to - from);
+        }
+        let feed = observations(net.shape, &self.dense, &self.indices);
+        let scratch = Scratch {
+            transposed: &mut self.transposed,
+            gathered: &mut self.gathered,
+            moved: &mut self.moved,
+        };
+        let range = (0, rows);
+        backward(
+            net,
+            learn,
+            &net.layout.trunk,
+            feed,
+            range,
+            &self.trunk,
+            &mut self.trunk_delta,
+            scratch,
+            None,
+        );
+    }
+
+    fn backward_head(
+        &mut self,
+        net: Net<'_>,
+        learn: &mut Learn<'_>,
+        action: usize,
+        from: usize,
+        rows: usize,
+    ) {
+        let (layers, output, outputs) =
+            (&net.layout.heads[action], &net.layout.outputs[action], net.shape.outputs);
+        let gradient = &self.sorted_outputs[from * outputs..][..rows * outputs];
+        let trunk = match (self.trunk.last(), net.layout.trunk.last()) {
+            (Some(buffer), Some(layer)) => Some((acts(buffer, layer, from), layer)),
+            _ => None,
+        };
+        let feed = match trunk {
+            Some((acts, _)) => Feed::Acts(acts),
+            None => observations(net.shape, &self.dense, &self.indices).rows(from, rows),
+        };
+        let weights = output.output(learn.parameters());
+        let top = match (self.head.last(), layers.last(), trunk, feed) {
+            (Some(buffer), Some(layer), ..) => {
+                let top = acts(buffer, layer, from);
+                let mut delta = acts_mut(&mut self.head_delta[0], layer, 0);
+                net.kernels.back_output(gradient, rows, &weights, top, net.scale(), &mut delta);
+                top
+            }
+            (.., Some((top, layer)), _) => {
+                let mut delta = acts_mut(&mut self.trunk_delta[0], layer, from);
+                net.kernels.back_output(gradient, rows, &weights, top, net.scale(), &mut delta);
+                top
+            }
+            (.., Feed::Acts(top)) => top,
+            (.., Feed::Index(_)) => unreachable!("a network without hidden layers is fed with dense rows"),
+        };
+        let sink = learn.sink(output.weights_at, output.bias_at);
+        net.kernels.gradient_output(gradient, outputs, top, output.width, rows, sink);
+        self.bias_gradient.fill(0.0);
+        for row in gradient.chunks(outputs) {
+            for (sum, &g) in self.bias_gradient.iter_mut().zip(row) {
+                *sum += g;
+            }
+        }
+        let bias = &self.bias_gradient[..padded(outputs)];
+        flat(net.kernels, bias, learn.sink(output.bias_at, output.end));
+
+        let own = if net.layout.trunk.is_empty() { action * self.moved.len() / net.shape.actions } else { 0 };
+        let scratch = Scratch {
+            transposed: &mut self.transposed,
+            gathered: &mut self.gathered,
+            moved: &mut self.moved[own..],
+        };
+        let dx = match net.layout.trunk.last() {
+            Some(layer) => trunk.map(|(y, _)| (y, acts_mut(&mut self.trunk_delta[0], layer, from))),
+            None => None,
+        };
+        backward(net, learn, layers, feed, (from, rows), &self.head, &mut self.head_delta, scratch, dx);
+    }
+}
+
+fn first_hidden(layout: &Layout) -> Option<&Layer> {
+    layout.trunk.first().or(layout.heads[0].first())
+}
+
+struct Scratch<'a> {
+    transposed: &'a mut Buffer,
+    gathered: &'a mut Buffer,
+    /// By input of a first layer on one-hot rows: whether Adam ever moved its weights.
+    moved: &'a mut [bool],
+}
+
+/// Backward through hidden layers. `deltas[0]` holds the gradient of the last of them; `below` is what feeds the
+/// first, if that is hidden units too, and where their gradient goes.
+#[allow(clippy::too_many_arguments)]
+fn backward(
+    net: Net<'_>,
+    learn: &mut Learn<'_>,
+    layers: &[Layer],
+    feed: Feed<'_>,
+    (from, rows): (usize, usize),
+    buffers: &[Buffer],
+    deltas: &mut [Buffer; 2],
+    scratch: Scratch<'_>,
+    mut below: Option<(Acts<'_>, ActsMut<'_>)>,
+) {
+    let [current, next] = deltas;
+    let (mut current, mut next) = (current, next);
+    for (index, layer) in layers.iter().enumerate().rev() {
+        let dy = acts(current, layer, 0);
+        if rows > 0 {
+            let weights = layer.hidden(learn.parameters());
+            let (kernels, units, scale) = (net.kernels, layer.units, net.scale());
+            if let Some(under) = index.checked_sub(1) {
+                let y = acts(&buffers[under], &layers[under], from);
+                let mut dx = acts_mut(next, &layers[under], 0);
+                kernels.back_hidden(dy, rows, &weights, units, scratch.transposed, y, scale, &mut dx);
+            } else if let Some((y, dx)) = &mut below {
+                kernels.back_hidden(dy, rows, &weights, units, scratch.transposed, *y, scale, dx);
+            }
+        }
+        let x = match index.checked_sub(1) {
+            Some(under) => Feed::Acts(acts(&buffers[under], &layers[under], from)),
+            None => feed,
+        };
+        let (inputs, width) = (layer.inputs, layer.width);
+        let sink = learn.sink(layer.weights_at, layer.bias_at);
+        match x {
+            Feed::Acts(x) => net.kernels.gradient_hidden(x, inputs, dy, width, rows, sink),
+            Feed::Index(indices) => {
+                gradient_gathered(net.kernels, indices, dy, layer, scratch.gathered, scratch.moved, sink)
+            }
+        }
+        net.kernels.gradient_bias(dy, width, rows, learn.sink(layer.bias_at, layer.end));
+        std::mem::swap(&mut current, &mut next);
+    }
+}
+
+/// The gradient of a first layer on one-hot rows: only the rows of the weights that were seen have one, but
+/// Adam moves all whose moments are not 0. Those that it never moved are passed over: in a large world they are
+/// most, and a step of Adam would read and write all of them for nothing.
+fn gradient_gathered(
+    kernels: Kernels,
+    indices: &[u32],
+    dy: Acts<'_>,
+    layer: &Layer,
+    gathered: &mut Buffer,
+    moved: &mut [bool],
+    sink: Sink<'_>,
+) {
+    match sink {
+        Sink::Store(g) => {
+            g.fill(0.0);
+            kernels.scatter(indices, dy, layer.inputs, layer.width, g);
+        }
+        Sink::Adam { w, m, v, step } => {
+            kernels.scatter(indices, dy, layer.inputs, layer.width, gathered);
+            indices.iter().for_each(|&index| moved[index as usize] = true);
+            for panel in (0..layer.width).step_by(64) {
+                let width = (layer.width - panel).min(64);
+                let mut input = 0;
+                for same in moved[..layer.inputs].chunk_by(|a, b| a == b) {
+                    let at = panel * layer.inputs + input * width;
+                    let range = at..at + same.len() * width;
+                    if same[0] {
+                        let (w, m, v) = (&mut w[range.clone()], &mut m[range.clone()], &mut v[range.clone()]);
+                        kernels.adam(&gathered[range], 1.0, w, m, v, step);
+                    }
+                    input += same.len();
+                }
+                for &index in indices {
+                    gathered[panel * layer.inputs + index as usize * width..][..width].fill(0.0);
+                }
+            }
+        }
+    }
+}
+
+/// A gradient that is there already goes into the sink.
+fn flat(kernels: Kernels, gradient: &[f32], sink: Sink<'_>) {
+    match sink {
+        Sink::Store(g) => g.copy_from_slice(gradient),
+        Sink::Adam { w, m, v, step } => kernels.adam(gradient, 1.0, w, m, v, step),
+    }
+}

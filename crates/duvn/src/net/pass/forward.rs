@@ -1,0 +1,119 @@
+//! Forward through the layers.
+
+use super::{Feed, Net, Workspace, acts, acts_mut, observations};
+use crate::net::kernels::{ActsMut, Bits, Buffer};
+use crate::net::layout::Layer;
+
+impl Workspace {
+    /// Forward through the trunk, for all rows.
+    pub(in crate::net) fn forward_trunk(&mut self, net: Net<'_>, parameters: &[f32]) {
+        let rows = self.order.len();
+        let feed = observations(net.shape, &self.dense, &self.indices);
+        let starts = &self.mask_starts[..rows];
+        forward(
+            net,
+            parameters,
+            &net.layout.trunk,
+            feed,
+            0,
+            rows,
+            &mut self.trunk,
+            &mut self.list,
+            |layer| net.bits(starts, layer, 0, true),
+        );
+    }
+
+    /// Forward through the sub-network of `action` for `rows` rows after the first `from`, into `out`.
+    fn forward_head(
+        &mut self,
+        net: Net<'_>,
+        parameters: &[f32],
+        action: usize,
+        (from, rows): (usize, usize),
+        out: Option<&mut ActsMut<'_>>,
+    ) {
+        let feed = match (self.trunk.last(), net.layout.trunk.last()) {
+            (Some(buffer), Some(layer)) => Feed::Acts(acts(buffer, layer, 0)),
+            _ => observations(net.shape, &self.dense, &self.indices),
+        };
+        let starts = &self.mask_starts[from..from + rows];
+        let layers = &net.layout.heads[action];
+        forward(net, parameters, layers, feed, from, rows, &mut self.head, &mut self.list, |layer| {
+            net.bits(starts, layer, action, false)
+        });
+        let top = match (self.head.last(), layers.last()) {
+            (Some(buffer), Some(layer)) => acts(buffer, layer, from),
+            _ => match feed.rows(from, rows) {
+                Feed::Acts(acts) => acts,
+                Feed::Index(_) => unreachable!("a network without hidden layers is fed with dense rows"),
+            },
+        };
+        let layer = net.layout.outputs[action].output(parameters);
+        match out {
+            Some(out) => net.kernels.output(top, rows, &layer, out),
+            None => {
+                let outputs = net.shape.outputs;
+                let data = &mut self.sorted_outputs[from * outputs..];
+                net.kernels.output(top, rows, &layer, &mut ActsMut { data, stride: outputs });
+            }
+        }
+    }
+
+    /// Forward through the sub-networks of all actions for all rows, into rows x actions x outputs.
+    pub(in crate::net) fn forward_all(&mut self, net: Net<'_>, parameters: &[f32], out: &mut [f32]) {
+        let (rows, outputs) = (self.order.len(), net.shape.outputs);
+        for action in 0..net.shape.actions {
+            let data = &mut out[action * outputs..];
+            let mut out = ActsMut { data, stride: net.shape.actions * outputs };
+            self.forward_head(net, parameters, action, (0, rows), Some(&mut out));
+        }
+    }
+
+    /// Forward through the sub-network of each row's action; the result is [`Workspace::outputs`].
+    pub(in crate::net) fn forward_taken(&mut self, net: Net<'_>, parameters: &[f32]) {
+        for action in 0..net.shape.actions {
+            let (from, to) = (self.bounds[action], self.bounds[action + 1]);
+            if from < to {
+                self.forward_head(net, parameters, action, (from, to - from), None);
+            }
+        }
+        let outputs = net.shape.outputs;
+        for (sorted, &row) in self.sorted_outputs.chunks(outputs).zip(&self.order) {
+            self.outputs[row as usize * outputs..][..outputs].copy_from_slice(sorted);
+        }
+    }
+
+    /// The outputs of the action taken, in the caller's order.
+    pub(in crate::net) fn outputs(&self) -> &[f32] {
+        &self.outputs
+    }
+}
+
+/// Forward through hidden layers, for `rows` rows after the first `from`.
+#[allow(clippy::too_many_arguments)]
+fn forward<'b>(
+    net: Net<'_>,
+    parameters: &[f32],
+    layers: &[Layer],
+    feed: Feed<'_>,
+    from: usize,
+    rows: usize,
+    buffers: &mut [Buffer],
+    list: &mut [u32],
+    bits: impl Fn(&Layer) -> Option<Bits<'b>>,
+) {
+    for (index, layer) in layers.iter().enumerate() {
+        let (done, rest) = buffers.split_at_mut(index);
+        let mut out = acts_mut(&mut rest[0], layer, from);
+        let feed = match done.last() {
+            Some(buffer) => Feed::Acts(acts(buffer, &layers[index - 1], from)),
+            None => feed.rows(from, rows),
+        };
+        let (weights, bits) = (layer.hidden(parameters), bits(layer));
+        match feed {
+            Feed::Index(indices) => net.kernels.hidden_gather(indices, &weights, bits, &mut out),
+            Feed::Acts(x) if rows == 1 => net.kernels.hidden_single(x.data, &weights, bits, list, &mut out),
+            Feed::Acts(x) => net.kernels.hidden(x, rows, &weights, bits, &mut out),
+        }
+    }
+}
