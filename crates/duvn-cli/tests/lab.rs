@@ -66,8 +66,19 @@ fn exports_hold_every_episode() {
     let (file, out) = (folder.file("small.toml", &small(120)), folder.path("out"));
     succeed(sweep(&file, &out, &[]));
     succeed(run(&["export"], &out, &["--csv", "--tensorboard"]));
-    let table = std::fs::read_to_string(out.join("csv/episodes.csv")).unwrap();
+    let runs = std::fs::read_to_string(out.join("csv/runs.csv")).unwrap();
     let expected = recorded(&out);
+    assert_eq!(runs.lines().count(), 1 + expected.len());
+    let columns = |line: &str| line.split(',').map(str::to_string).collect::<Vec<_>>();
+    let names = columns(runs.lines().next().unwrap());
+    for line in runs.lines().skip(1) {
+        let run: std::collections::BTreeMap<_, _> = names.iter().cloned().zip(columns(line)).collect();
+        assert_eq!(run.len(), names.len());
+        assert_eq!(run["status"], "done");
+        assert_eq!(run["until_solved"], "false");
+        assert_eq!(run["weights_sha256"].len(), 64);
+    }
+    let table = std::fs::read_to_string(out.join("csv/episodes.csv")).unwrap();
     let episodes: Vec<_> =
         expected.iter().flat_map(|run| run.episodes.iter().map(move |row| (run, row))).collect();
     assert_eq!(table.lines().count(), 1 + episodes.len());

@@ -1,36 +1,16 @@
 //! Training and acting allocate nothing once their buffers exist.
 
+mod allocations;
 mod common;
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
+use allocations::{Counting, allocations};
 use common::{Batch, loss_gradient};
 use duvn::net::{AdamConfig, Backend, Extent, Init, Input, MaskRng, Masks, Network, Shape, Which};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-struct Counting;
-
-thread_local! {
-    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
-}
-
-// SAFETY: everything is passed on to the system's allocator.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
-        // SAFETY: the caller's contract.
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's contract.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
 #[global_allocator]
-static COUNTING: Counting = Counting;
+static ALLOCATOR: Counting = Counting;
 
 #[test]
 fn no_allocation_after_the_first_call() {
@@ -55,18 +35,18 @@ fn no_allocation_after_the_first_call() {
                 network.sync_target(0.01);
             };
             round();
-            let before = ALLOCATIONS.get();
+            let before = allocations();
             for _ in 0..300 {
                 round();
             }
-            assert_eq!(ALLOCATIONS.get() - before, 0, "{shape:?}");
+            assert_eq!(allocations() - before, 0, "{shape:?}");
         }
     }
 }
 
 #[test]
 fn the_allocator_counts() {
-    let before = ALLOCATIONS.get();
+    let before = allocations();
     drop(std::hint::black_box(vec![0u8; 100]));
-    assert!(ALLOCATIONS.get() > before);
+    assert!(allocations() > before);
 }

@@ -1,37 +1,11 @@
 //! Neither acting nor learning allocates once an agent has warmed up.
 
+mod allocations;
+
+use allocations::Counting;
 use duvn::config::PRESETS;
 use duvn::{Agent, Config};
 use duvn_envs::{Environment, Step, registry};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
-thread_local! {
-    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-}
-
-/// The system's allocator, counting for each thread.
-struct Counting;
-
-// SAFETY: every call is handed on to the system's allocator as it came.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.with(|count| count.set(count.get() + 1));
-        // SAFETY: the caller keeps `alloc`'s contract, which is the system's.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: `pointer` came from `System.alloc` with this layout.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        ALLOCATIONS.with(|count| count.set(count.get() + 1));
-        // SAFETY: `pointer` came from `System.alloc` with this layout, and the caller keeps to its contract.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -51,7 +25,7 @@ fn allocations(config: &Config, env: &str, steps: usize) -> usize {
         let step = Step { reward: 0.0, terminated: false, truncated: false };
         agent.observe(&step, env.observation()).expect("finite numbers");
     }
-    let (before, updates) = (ALLOCATIONS.get(), agent.counters().updates);
+    let (before, updates) = (allocations::allocations(), agent.counters().updates);
     let mut action = None;
     for _ in 0..steps {
         let chosen = match action {
@@ -64,7 +38,7 @@ fn allocations(config: &Config, env: &str, steps: usize) -> usize {
         let step = env.step(chosen.into()).expect("an action of the space");
         action = agent.observe(&step, env.observation()).expect("finite numbers");
     }
-    let allocations = ALLOCATIONS.get() - before;
+    let allocations = allocations::allocations() - before;
     assert_eq!(agent.counters().updates - updates, steps as u64, "the agent learns while it is watched");
     allocations
 }

@@ -23,7 +23,7 @@ fn create(path: &Path, head: &str) -> Result<BufWriter<File>, ExportError> {
 }
 
 fn runs(store: &Store, path: &Path) -> Result<(), ExportError> {
-    let head = "run,env,agent,seed,unit,budget,status,error,episodes,steps,updates,first_reward_episode,\
+    let head = "run,env,agent,seed,unit,budget,until_solved,status,error,episodes,steps,updates,first_reward_episode,\
                 solved_episode,mean_return_last_100,seconds,weights_sha256";
     let mut file = create(path, head)?;
     for run in store.runs()? {
@@ -40,6 +40,7 @@ fn runs(store: &Store, path: &Path) -> Result<(), ExportError> {
             run.spec.seed.to_string(),
             unit.into(),
             budget.to_string(),
+            run.spec.until_solved.to_string(),
             status,
             quote(run.error.as_deref().unwrap_or("")),
             show(known.map(|outcome| outcome.episodes)),

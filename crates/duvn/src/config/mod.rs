@@ -327,6 +327,7 @@ mod tests {
             ("hidden", "[0]"),
             ("sd_rule", "total"),
             ("learning_starts", "1000000"),
+            ("shrink", "true"),
         ] {
             let mut config = preset("duvn").unwrap();
             config.set(key, text).unwrap();
