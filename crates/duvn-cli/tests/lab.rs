@@ -63,7 +63,8 @@ fn a_report_is_one_page_with_everything_in_it() {
 #[test]
 fn exports_hold_every_episode() {
     let folder = Folder::new("export");
-    let (file, out) = (folder.file("small.toml", &small(120)), folder.path("out"));
+    let text = small(120).replacen("name", "until_solved = true\nname", 1);
+    let (file, out) = (folder.file("small.toml", &text), folder.path("out"));
     succeed(sweep(&file, &out, &[]));
     succeed(run(&["export"], &out, &["--csv", "--tensorboard"]));
     let runs = std::fs::read_to_string(out.join("csv/runs.csv")).unwrap();
@@ -75,7 +76,7 @@ fn exports_hold_every_episode() {
         let run: std::collections::BTreeMap<_, _> = names.iter().cloned().zip(columns(line)).collect();
         assert_eq!(run.len(), names.len());
         assert_eq!(run["status"], "done");
-        assert_eq!(run["until_solved"], "false");
+        assert_eq!(run["until_solved"], "true");
         assert_eq!(run["weights_sha256"].len(), 64);
     }
     let table = std::fs::read_to_string(out.join("csv/episodes.csv")).unwrap();

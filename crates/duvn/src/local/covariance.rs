@@ -1,4 +1,4 @@
-use crate::net::{Acts, ActsMut, Kernels, PANEL, isa, padded};
+use crate::net::{Acts, ActsMut, Kernels, isa, padded, panels};
 use serde::{Deserialize, Serialize};
 
 /// The covariance S = (I + sum of phi phi')^-1 of a Bayesian linear regression on the features phi, kept up to
@@ -18,18 +18,13 @@ pub(super) struct Covariance {
 impl Covariance {
     /// The identity: nothing seen yet.
     pub(super) fn new(size: usize) -> Self {
-        let entries = vec![0.0; size * padded(size)];
-        let mut covariance = Covariance { size, entries, products: Vec::new() };
-        for (first, panel, width) in panels(&mut covariance.entries, size) {
-            // The diagonal enters the panel in row `first`, and goes on by a column a row.
-            panel
-                .iter_mut()
-                .skip(first * width)
-                .step_by(width + 1)
-                .take(width)
-                .for_each(|entry| *entry = 1.0);
+        let mut entries = vec![0.0; size * padded(size)];
+        for panel in panels(size, padded(size)) {
+            // The diagonal enters the panel in row `column`, and goes on by a column a row.
+            let diagonal = entries[panel.numbers].iter_mut().skip(panel.column * panel.width);
+            diagonal.step_by(panel.width + 1).take(panel.width).for_each(|entry| *entry = 1.0);
         }
-        covariance
+        Covariance { size, entries, products: Vec::new() }
     }
 
     /// phi' S phi of every phi, given one after another in rows of [`padded`] length: out[row * apart].
@@ -46,9 +41,10 @@ impl Covariance {
     pub(super) fn absorb(&mut self, phi: &[f32]) {
         self.multiply(phi);
         let form = dot(phi, &self.products);
-        for (first, panel, width) in panels(&mut self.entries, self.size) {
-            let right = &self.products[first..][..width];
-            for (row, &left) in panel.chunks_exact_mut(width).zip(&self.products) {
+        for panel in panels(self.size, padded(self.size)) {
+            let right = &self.products[panel.column..][..panel.width];
+            let rows = self.entries[panel.numbers].chunks_exact_mut(panel.width);
+            for (row, &left) in rows.zip(&self.products) {
                 let factor = left / (1.0 + form);
                 row.iter_mut().zip(right).for_each(|(entry, right)| *entry -= factor * right);
             }
@@ -64,15 +60,6 @@ impl Covariance {
         let phis = Acts { data: phis, stride };
         Kernels::best(isa()).product(phis, rows, &self.entries, self.size, stride, &mut out);
     }
-}
-
-/// The panels of a matrix of `size` rows of padded length: the first column, the numbers and the width of each.
-fn panels(entries: &mut [f32], size: usize) -> impl Iterator<Item = (usize, &mut [f32], usize)> {
-    let chunks = entries.chunks_mut(size * PANEL).enumerate();
-    chunks.map(move |(at, panel)| {
-        let width = panel.len() / size;
-        (at * PANEL, panel, width)
-    })
 }
 
 /// The inner product, summed in eight lanes so that the compiler can use vector instructions.

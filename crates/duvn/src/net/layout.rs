@@ -1,6 +1,6 @@
 //! Where the parameters of a network lie in one array, and their canonical order outside of it.
 
-use super::kernels::{HiddenLayer, OutputLayer, padded};
+use super::kernels::{HiddenLayer, OutputLayer, PANEL, padded};
 use super::{LoadError, Shape, Tensor};
 
 /// One layer's place among the parameters.
@@ -44,8 +44,8 @@ impl Layer {
         if self.output {
             return self.weights_at + unit * self.width + input;
         }
-        let panel = unit / 64 * 64;
-        self.weights_at + panel * self.inputs + input * (self.width - panel).min(64) + (unit - panel)
+        let panel = unit / PANEL * PANEL;
+        self.weights_at + panel * self.inputs + input * (self.width - panel).min(PANEL) + (unit - panel)
     }
 
     fn weight_name(&self) -> String {

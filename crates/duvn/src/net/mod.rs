@@ -14,7 +14,7 @@ mod shape;
 
 pub use adam::AdamConfig;
 pub use init::Init;
-pub(crate) use kernels::{Acts, ActsMut, Kernels, PANEL, padded};
+pub(crate) use kernels::{Acts, ActsMut, Kernels, padded, panels};
 pub use kernels::{Isa, IsaError, force_isa, isa, isa_from_environment, measure_peak};
 pub use masks::{Extent, HiddenAt, MaskRng, Masks};
 pub use network::Network;

@@ -3,7 +3,25 @@
 use super::simd::Simd;
 
 /// Columns of a weight panel.
-pub(crate) const PANEL: usize = 64;
+pub(in crate::net) const PANEL: usize = 64;
+
+/// One panel of a matrix.
+pub(crate) struct Panel {
+    /// Its first column.
+    pub column: usize,
+    /// Its columns, and the distance between its rows.
+    pub width: usize,
+    /// Where its numbers lie among those of the matrix.
+    pub numbers: std::ops::Range<usize>,
+}
+
+/// The panels of a matrix of `rows` x `cols`.
+pub(crate) fn panels(rows: usize, cols: usize) -> impl Iterator<Item = Panel> {
+    (0..cols).step_by(PANEL).map(move |column| {
+        let width = PANEL.min(cols - column);
+        Panel { column, width, numbers: column * rows..(column + width) * rows }
+    })
+}
 
 /// Where element (row, column) of a matrix with a multiple of 16 columns lies.
 #[derive(Clone, Copy)]

@@ -58,7 +58,8 @@ mod table;
 use table::Table;
 
 pub(crate) use buffer::Buffer;
-pub(crate) use gemm::PANEL;
+pub(in crate::net) use gemm::PANEL;
+pub(crate) use gemm::panels;
 pub use isa::{Isa, IsaError, force_isa, isa, isa_from_environment};
 pub use peak::measure_peak;
 

@@ -3,7 +3,7 @@
 use super::{Feed, Net, Workspace, acts, acts_mut, is_dense, observations};
 use crate::net::Shape;
 use crate::net::adam::AdamStep;
-use crate::net::kernels::{Acts, ActsMut, Buffer, Kernels, Sink, padded, row_stride};
+use crate::net::kernels::{Acts, ActsMut, Buffer, Kernels, PANEL, Sink, padded, panels, row_stride};
 use crate::net::layout::{Layer, Layout};
 
 /// The parameters that a backward pass reads, and what becomes of their gradient.
@@ -43,7 +43,7 @@ impl Workspace {
         }
         self.bias_gradient.reserve(padded(shape.outputs));
         let hidden = layout.canonical().filter(|layer| !layer.output);
-        self.transposed.reserve(hidden.map(|layer| 64 * layer.units).max().unwrap_or(0));
+        self.transposed.reserve(hidden.map(|layer| PANEL * layer.units).max().unwrap_or(0));
         if let Some(first) = first_hidden(layout).filter(|_| !is_dense(shape)) {
             self.gathered.reserve(first.inputs * first.width);
         }
@@ -55,18 +55,19 @@ impl Workspace {
         if is_dense(shape) || !self.moved.is_empty() {
             return;
         }
-        let firsts = layout.trunk.first().into_iter();
-        let firsts = firsts.chain(layout.heads.iter().filter_map(|layers| layers.first()));
-        for layer in firsts.take(if layout.trunk.is_empty() { shape.actions } else { 1 }) {
+        let stacks = match layout.trunk.is_empty() {
+            true => &layout.heads[..],
+            false => std::slice::from_ref(&layout.trunk),
+        };
+        for layer in stacks.iter().filter_map(|layers| layers.first()) {
             let start = self.moved.len();
             self.moved.resize(start + layer.inputs, false);
-            let panels = moments
-                .into_iter()
-                .flat_map(|moments| moments[layer.weights_at..layer.bias_at].chunks(64 * layer.inputs));
-            for panel in panels {
-                let rows = panel.chunks_exact(panel.len() / layer.inputs);
-                for (moved, moments) in self.moved[start..].iter_mut().zip(rows) {
-                    *moved |= moments.iter().any(|&moment| moment != 0.0);
+            for moments in moments.map(|moments| &moments[layer.weights_at..layer.bias_at]) {
+                for panel in panels(layer.inputs, layer.width) {
+                    let rows = moments[panel.numbers].chunks_exact(panel.width);
+                    for (moved, moments) in self.moved[start..].iter_mut().zip(rows) {
+                        *moved |= moments.iter().any(|&moment| moment != 0.0);
+                    }
                 }
             }
         }
@@ -252,11 +253,11 @@ fn gradient_gathered(
         Sink::Adam { w, m, v, step } => {
             kernels.scatter(indices, dy, layer.inputs, layer.width, gathered);
             indices.iter().for_each(|&index| moved[index as usize] = true);
-            for panel in (0..layer.width).step_by(64) {
-                let width = (layer.width - panel).min(64);
+            for panel in panels(layer.inputs, layer.width) {
+                let (start, width) = (panel.numbers.start, panel.width);
                 let mut input = 0;
                 for same in moved[..layer.inputs].chunk_by(|a, b| a == b) {
-                    let at = panel * layer.inputs + input * width;
+                    let at = start + input * width;
                     let range = at..at + same.len() * width;
                     if same[0] {
                         let (w, m, v) = (&mut w[range.clone()], &mut m[range.clone()], &mut v[range.clone()]);
@@ -265,7 +266,7 @@ fn gradient_gathered(
                     input += same.len();
                 }
                 for &index in indices {
-                    gathered[panel * layer.inputs + index as usize * width..][..width].fill(0.0);
+                    gathered[start + index as usize * width..][..width].fill(0.0);
                 }
             }
         }
