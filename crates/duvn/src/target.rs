@@ -3,7 +3,7 @@
 
 use crate::config::{BackupKind, Config, Decider};
 use crate::local::Local;
-use crate::net::{Extent, Input, Which};
+use crate::net::{Extent, Which};
 use crate::policy::{Beliefs, Moment, Policy};
 use crate::posterior::Posterior;
 use crate::replay::{Ending, Gathered, Ring};
@@ -21,8 +21,6 @@ pub struct Sources<'a> {
     pub posterior: &'a mut Posterior,
     /// Local uncertainty, which stands beside the network's.
     pub local: &'a mut Local,
-    /// The transitions.
-    pub ring: &'a Ring,
     /// Random numbers for next actions and samples.
     pub stream: &'a mut Stream,
     /// Environment steps so far.
@@ -46,7 +44,8 @@ struct TraceStep {
     row: Option<usize>,
 }
 
-/// Makes targets. Keeps its buffers from batch to batch.
+/// Makes targets, in two steps: the traces of a batch are [followed](Targets::follow) once, and every member of
+/// an ensemble [makes](Targets::make) its own targets of them. Keeps its buffers from batch to batch.
 pub struct Targets {
     gamma: f64,
     lambda: f64,
@@ -107,31 +106,20 @@ impl Targets {
         }
     }
 
-    /// Writes the target of each slot. Next actions are drawn from the policy, but for `fresh`, whose own
-    /// is used.
-    pub fn make(&mut self, slots: &[u32], fresh: Option<Fresh>, sources: &mut Sources<'_>, out: &mut [f32]) {
-        self.make_room(slots.len() * self.horizon, sources.value);
-        self.unroll(slots, fresh, sources.ring);
+    /// Writes the target of each slot that was [followed](Targets::follow), as the network of `sources` sees it.
+    pub fn make(&mut self, sources: &mut Sources<'_>, out: &mut [f32]) {
+        self.make_room(sources.value);
         self.decide(sources);
         self.evaluate(sources);
         self.propagate(sources, out);
     }
 
-    /// Takes room for `rows` next states at once, the most there can be. How many there are changes from
-    /// batch to batch, and later batches would allocate.
-    fn make_room(&mut self, rows: usize, value: &ValueNetwork) {
-        fn room<T>(list: &mut Vec<T>, count: usize) {
-            list.reserve(count.saturating_sub(list.len()));
-        }
+    /// Takes room for as many next states as there can be at once. How many there are changes from batch to
+    /// batch, and later batches would allocate.
+    fn make_room(&mut self, value: &ValueNetwork) {
+        let rows = self.starts.len().saturating_sub(1) * self.horizon;
         let (shape, width) = (value.net.shape(), value.model.outputs());
         let actions = if self.backup == BackupKind::Expected { shape.actions } else { 1 };
-        room(&mut self.steps, rows);
-        room(&mut self.starts, rows + 1);
-        match shape.input {
-            Input::OneHot(_) => room(&mut self.next.indices, rows),
-            Input::Dense(numbers) => room(&mut self.next.numbers, rows * numbers),
-        }
-        room(&mut self.actions, rows);
         room(&mut self.taken, rows);
         room(&mut self.best, rows);
         room(&mut self.means, rows * width);
@@ -142,12 +130,21 @@ impl Targets {
         room(&mut self.weights, rows * self.masks * actions);
     }
 
-    /// Follows each sample's trace and lists the next states that need a value.
-    fn unroll(&mut self, slots: &[u32], fresh: Option<Fresh>, ring: &Ring) {
+    /// Follows the trace of each slot and lists the next states that need a value. Next actions will be drawn
+    /// from the policy, but for `fresh`, whose own is used.
+    pub fn follow(&mut self, slots: &[u32], fresh: Option<Fresh>, ring: &Ring) {
         self.steps.clear();
         self.starts.clear();
         self.next.clear();
         self.actions.clear();
+        let most = slots.len() * self.horizon;
+        room(&mut self.steps, most);
+        room(&mut self.starts, slots.len() + 1);
+        room(&mut self.actions, most);
+        match ring.width() {
+            0 => room(&mut self.next.indices, most),
+            width => room(&mut self.next.numbers, most * width),
+        }
         for &start in slots {
             self.starts.push(self.steps.len());
             let mut slot = Some(start);
@@ -304,6 +301,11 @@ impl Targets {
     }
 }
 
+/// Takes room for `count` values at once.
+fn room<T>(list: &mut Vec<T>, count: usize) {
+    list.reserve(count.saturating_sub(list.len()));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -328,14 +330,14 @@ mod tests {
             policy: &*policy(config),
             posterior: &mut Posterior::new(config, Stream::new(0, "masks")),
             local: &mut Local::new(config, &Space::Discrete(2), 2, &mut stream),
-            ring: &ring,
             stream: &mut Stream::new(0, "backing up"),
             step: 0,
         };
         let width = sources.value.model.target_width();
         let mut out = vec![0.0; 3 * width];
-        let fresh = Some(Fresh { slot: 2, next_action });
-        Targets::new(config).make(&[0, 1, 2], fresh, &mut sources, &mut out);
+        let mut makes = Targets::new(config);
+        makes.follow(&[0, 1, 2], Some(Fresh { slot: 2, next_action }), &ring);
+        makes.make(&mut sources, &mut out);
         let mut beliefs = vec![0.0; 2 * value.model.outputs()];
         value.beliefs(Which::Target, Rows::Index(&[1]), None, None, &mut beliefs);
         (out, beliefs)

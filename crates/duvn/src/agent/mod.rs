@@ -120,9 +120,11 @@ struct Batch {
     slots: Vec<u32>,
     rows: Gathered,
     actions: Vec<u8>,
+    /// By row: the members that learn from it, as bits.
+    members: Vec<u64>,
+    /// Of one member, as are weights and errors.
     targets: Vec<f32>,
     weights: Vec<f32>,
-    /// Of one member.
     errors: Vec<Error>,
     /// Mean over the members.
     mean_errors: Vec<Error>,
@@ -348,7 +350,8 @@ impl Agent {
     /// network's turn.
     fn update(&mut self, next_action: Option<usize>) -> Result<(), LearnError> {
         let fresh = self.sample(next_action);
-        let Batch { slots, rows, actions, targets, weights, errors, mean_errors } = &mut self.batch;
+        let Batch { slots, rows, actions, members, targets, weights, errors, mean_errors } = &mut self.batch;
+        self.targets.follow(slots, fresh, self.replay.ring());
         let size = slots.len();
         let share = 1.0 / self.values.len() as f64;
         mean_errors.clear();
@@ -361,15 +364,13 @@ impl Agent {
                 policy: &*self.policy,
                 posterior: &mut self.posterior,
                 local: &mut self.local,
-                ring: self.replay.ring(),
                 stream: &mut self.backing_up,
                 step: self.counters.steps,
             };
-            self.targets.make(slots, fresh, &mut sources, targets);
+            self.targets.make(&mut sources, targets);
 
-            let belongs = |&slot: &u32| self.replay.ring().get(slot).members >> member & 1;
             weights.clear();
-            weights.extend(slots.iter().map(|slot| belongs(slot) as f32));
+            weights.extend(members.iter().map(|bits| (bits >> member & 1) as f32));
             let masks = self.posterior.for_batch(value.net.shape(), Extent::TakenAction, size);
             let batch = TrainingBatch { rows: rows.as_rows(), actions, targets, weights };
             value.train(batch, masks, errors);
@@ -397,7 +398,7 @@ impl Agent {
 
     /// Fills the batch with remembered transitions; tells which is the newest and what followed it.
     fn sample(&mut self, next_action: Option<usize>) -> Option<Fresh> {
-        let Batch { slots, rows, actions, .. } = &mut self.batch;
+        let Batch { slots, rows, actions, members, .. } = &mut self.batch;
         slots.resize(self.config.batch, 0);
         let newest = self.replay.ring().newest().filter(|_| self.config.fresh);
         let fresh = newest.map(|slot| Fresh { slot, next_action: next_action.map(|action| action as u8) });
@@ -411,10 +412,12 @@ impl Agent {
         self.replay.sample(replayed, &mut self.sampling);
         rows.clear();
         actions.clear();
+        members.clear();
         for &slot in slots.iter() {
             let transition = self.replay.ring().get(slot);
             rows.push(transition.observation);
             actions.push(transition.action);
+            members.push(transition.members);
         }
         fresh
     }

@@ -121,6 +121,11 @@ impl Ring {
         }
     }
 
+    /// Numbers of an observation; 0 where it is an index.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
     /// How many transitions are remembered.
     pub fn len(&self) -> usize {
         self.actions.len()

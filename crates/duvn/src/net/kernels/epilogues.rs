@@ -33,20 +33,16 @@ pub(super) struct Hidden {
 
 impl<S: Simd> Epilogue<S> for Hidden {
     #[inline(always)]
-    unsafe fn finish<const MR: usize, const NV: usize>(&self, row: usize, col: usize, acc: &[[S; NV]; MR]) {
+    unsafe fn finish<const NV: usize>(&self, row: usize, col: usize, sums: &[S; NV]) {
         // SAFETY: the contract of `finish`.
         unsafe {
-            let bias: [S; NV] = std::array::from_fn(|j| S::load(self.bias.add(col + j * S::LANES)));
-            let scale = S::splat(self.scale);
-            for (i, acc) in acc.iter().enumerate() {
-                let out = self.out.add((row + i) * self.out_stride + col);
-                for j in 0..NV {
-                    let mut y = acc[j].add(bias[j]).relu();
-                    if !self.bits.words.is_null() {
-                        y = y.mul(scale).keep(self.bits.lanes(row + i, col + j * S::LANES));
-                    }
-                    y.store(out.add(j * S::LANES));
+            let out = self.out.add(row * self.out_stride + col);
+            for (j, sum) in sums.iter().enumerate() {
+                let mut y = sum.add(S::load(self.bias.add(col + j * S::LANES))).relu();
+                if !self.bits.words.is_null() {
+                    y = y.mul(S::splat(self.scale)).keep(self.bits.lanes(row, col + j * S::LANES));
                 }
+                y.store(out.add(j * S::LANES));
             }
         }
     }
@@ -64,16 +60,14 @@ pub(super) struct Gate {
 
 impl<S: Simd> Epilogue<S> for Gate {
     #[inline(always)]
-    unsafe fn finish<const MR: usize, const NV: usize>(&self, row: usize, col: usize, acc: &[[S; NV]; MR]) {
+    unsafe fn finish<const NV: usize>(&self, row: usize, col: usize, sums: &[S; NV]) {
         // SAFETY: the contract of `finish`.
         unsafe {
             let scale = S::splat(self.scale);
-            for (i, acc) in acc.iter().enumerate() {
-                let y = self.y.add((row + i) * self.y_stride + col);
-                let out = self.out.add((row + i) * self.out_stride + col);
-                for (j, acc) in acc.iter().enumerate() {
-                    acc.mul(scale).gate(S::load(y.add(j * S::LANES))).store(out.add(j * S::LANES));
-                }
+            let y = self.y.add(row * self.y_stride + col);
+            let out = self.out.add(row * self.out_stride + col);
+            for (j, sum) in sums.iter().enumerate() {
+                sum.mul(scale).gate(S::load(y.add(j * S::LANES))).store(out.add(j * S::LANES));
             }
         }
     }
@@ -87,13 +81,11 @@ pub(super) struct Store {
 
 impl<S: Simd> Epilogue<S> for Store {
     #[inline(always)]
-    unsafe fn finish<const MR: usize, const NV: usize>(&self, row: usize, col: usize, acc: &[[S; NV]; MR]) {
+    unsafe fn finish<const NV: usize>(&self, row: usize, col: usize, sums: &[S; NV]) {
         let (offset, stride) = self.grid.column(col);
-        for (i, acc) in acc.iter().enumerate() {
-            for (j, acc) in acc.iter().enumerate() {
-                // SAFETY: the contract of `finish`.
-                unsafe { acc.store(self.out.add(offset + (row + i) * stride + j * S::LANES)) };
-            }
+        for (j, sum) in sums.iter().enumerate() {
+            // SAFETY: the contract of `finish`.
+            unsafe { sum.store(self.out.add(offset + row * stride + j * S::LANES)) };
         }
     }
 }
@@ -148,17 +140,14 @@ impl<S: Simd> AdamVectors<S> {
 
 impl<S: Simd> Epilogue<S> for Adam<'_> {
     #[inline(always)]
-    unsafe fn finish<const MR: usize, const NV: usize>(&self, row: usize, col: usize, acc: &[[S; NV]; MR]) {
+    unsafe fn finish<const NV: usize>(&self, row: usize, col: usize, sums: &[S; NV]) {
         let (offset, stride) = self.grid.column(col);
         // SAFETY: the contract of `finish`.
         unsafe {
             let adam = AdamVectors::<S>::new(self.step);
-            for (i, acc) in acc.iter().enumerate() {
-                let at = offset + (row + i) * stride;
-                for (j, &g) in acc.iter().enumerate() {
-                    let at = at + j * S::LANES;
-                    adam.update(g, self.w.add(at), self.m.add(at), self.v.add(at));
-                }
+            for (j, &g) in sums.iter().enumerate() {
+                let at = offset + row * stride + j * S::LANES;
+                adam.update(g, self.w.add(at), self.m.add(at), self.v.add(at));
             }
         }
     }

@@ -61,12 +61,12 @@ pub(super) struct Gemm {
     pub b_grid: Grid,
 }
 
-/// What becomes of a finished register tile of C.
+/// What becomes of a finished row of a register tile of C.
 pub(super) trait Epilogue<S: Simd> {
     /// # Safety
-    /// The CPU has the instruction set of `S`; rows `row..row + MR` and columns `col..col + NV * LANES` are inside
-    /// the matrices of the epilogue, and no panel boundary lies within those columns.
-    unsafe fn finish<const MR: usize, const NV: usize>(&self, row: usize, col: usize, acc: &[[S; NV]; MR]);
+    /// The CPU has the instruction set of `S`; row `row` and columns `col..col + NV * LANES` are inside the matrices
+    /// of the epilogue, and no panel boundary lies within those columns.
+    unsafe fn finish<const NV: usize>(&self, row: usize, col: usize, sums: &[S; NV]);
 }
 
 /// One register tile: `MR` rows by `NV` vectors of C, summed over the whole depth.
@@ -93,7 +93,12 @@ unsafe fn tile<S: Simd, E: Epilogue<S>, const TRANSPOSED: bool, const MR: usize,
                 }
             }
         }
-        epilogue.finish(row, col, &acc);
+        // Spelt out, because a loop over rows with a long epilogue is not unrolled in time: the sums would go to
+        // memory before the first product and after the last.
+        macro_rules! finish_rows {
+            ($($i:literal)*) => { $(if $i < MR { epilogue.finish(row + $i, col, &acc[$i]); })* };
+        }
+        finish_rows!(0 1 2 3 4 5);
     }
 }
 
@@ -163,7 +168,7 @@ pub(super) unsafe fn gather<S: Simd, E: Epilogue<S>>(g: &Gemm, indices: *const u
             // SAFETY: the caller's contract.
             unsafe {
                 let at = offset + *indices.add(row) as usize * stride;
-                epilogue.finish(row, col, &[[S::load(g.b.add(at))]]);
+                epilogue.finish(row, col, &[S::load(g.b.add(at))]);
             }
         }
     }

@@ -65,7 +65,7 @@ unsafe fn single_tile<S: Simd, E: Epilogue<S>, const NV: usize>(
             }
         }
         let sum: [S; NV] = std::array::from_fn(|j| acc[0][j].add(acc[1][j]));
-        epilogue.finish(0, col, &[sum]);
+        epilogue.finish(0, col, &sum);
     }
 }
 
