@@ -309,7 +309,7 @@ fn room<T>(list: &mut Vec<T>, count: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{PosteriorKind, ReturnKind};
+    use crate::config::{LocalKind, PolicyKind, PosteriorKind, ReturnKind};
     use crate::net::{Input, Rows};
     use crate::policy::policy;
     use crate::replay::Transition;
@@ -365,12 +365,30 @@ mod tests {
     }
 
     #[test]
+    fn what_was_never_tried_in_the_next_state_is_uncertain_before_it() {
+        let config = Config {
+            returns: ReturnKind::Gaussian,
+            posterior: PosteriorKind::Point,
+            local: LocalKind::Visits,
+            local_scale: 3.0,
+            terminal_sigma: 0.0,
+            backup: BackupKind::Max,
+            gamma: 0.5,
+            ..Config::default()
+        };
+        let (out, beliefs) = targets(&config, 0, None);
+        let best = if beliefs[0] > beliefs[2] { &beliefs[..2] } else { &beliefs[2..] };
+        assert!(close(out[1], 0.0), "nothing comes after the end: {out:?}");
+        assert!(close(out[2], 2.0 + 0.5 * best[0]) && close(out[3], 0.5 * best[1].hypot(3.0)), "{out:?}");
+    }
+
+    #[test]
     fn a_split_backup_has_the_best_mean_and_the_spread_of_the_policys_action() {
         // With a multiplier this large the policy takes the action of the larger sigma.
         let config = Config {
             returns: ReturnKind::Gaussian,
             posterior: PosteriorKind::Point,
-            policy: crate::config::PolicyKind::Ucb,
+            policy: PolicyKind::Ucb,
             ucb_low: 1e6,
             ucb_high: 1e6,
             backup: BackupKind::Split,
