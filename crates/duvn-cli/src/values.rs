@@ -4,7 +4,7 @@ use crate::stop::flag_on_signal;
 use duvn_lab::figures::Figure;
 use duvn_lab::run::{Budget, RunSpec};
 use duvn_lab::settings;
-use duvn_lab::values::{ValuesError, figure, watch};
+use duvn_lab::values::{ValuesError, figure, states, watch};
 use std::path::PathBuf;
 
 /// Draw what an agent believes of every state, at chosen moments of its training.
@@ -41,28 +41,38 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         (Some(&first), Some(&last)) => (first, last),
         _ => return Err(Failure::usage(ValuesError::Moments)),
     };
+    if args.gif == Some(0) {
+        return Err(Failure::usage("--gif cannot be 0: write 1 or more"));
+    }
     let budget = Budget::Episodes(last.max(1));
     let (env, agent, seed) = (args.env.clone(), args.agent.clone(), args.seed);
     let spec = RunSpec { env, agent, config, seed, budget, until_solved: false };
     let unwritable = |error: std::io::Error| {
         Failure::usage(format!("cannot write to {}: {error}; name a folder with --out", args.out.display()))
     };
+    let explain = |error: ValuesError| match &error {
+        ValuesError::Run(run) if !run.is_usage() => Failure::failed(error),
+        _ => Failure::usage(error),
+    };
+    states(&args.env).map_err(explain)?;
     std::fs::create_dir_all(&args.out).map_err(unwritable)?;
     let stop = flag_on_signal()?;
-    let see = |at: &[u64]| {
-        watch(&spec, at, args.draws, &stop).map_err(|error| match &error {
-            ValuesError::Run(run) if !run.is_usage() => Failure::failed(error),
-            _ => Failure::usage(error),
-        })
-    };
+    let see = |at: &[u64]| watch(&spec, at, args.draws, &stop).map_err(explain);
 
     let moments = see(&args.at)?;
+    if moments.is_empty() {
+        return Err(Failure::failed("stopped before the first moment: nothing was drawn"));
+    }
     let picture = figure(&spec, &moments);
     let png = picture.to_png(2.0).map_err(Failure::failed)?;
     for (name, bytes) in [("values.svg", picture.to_svg().into_bytes()), ("values.png", png)] {
         let path = args.out.join(name);
         std::fs::write(&path, bytes).map_err(unwritable)?;
         print_line(&path.display().to_string())?;
+    }
+    if moments.len() < args.at.len() {
+        let (drawn, wanted) = (moments.len(), args.at.len());
+        return Err(Failure::failed(format!("stopped: {drawn} of {wanted} moments were drawn")));
     }
     match args.gif {
         None => Ok(()),
@@ -71,8 +81,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             let mut at: Vec<_> =
                 (0..pictures).map(|k| first + span * k / pictures.max(2).saturating_sub(1)).collect();
             at.dedup();
-            let whole = figure(&spec, &see(&at)?);
-            film(args, &whole, at.len())
+            let moments = see(&at)?;
+            if moments.len() < at.len() {
+                return Err(Failure::failed("stopped: no film was made"));
+            }
+            film(args, &figure(&spec, &moments), moments.len())
         }
     }
 }

@@ -29,6 +29,7 @@ fn what_cannot_be_shown_is_refused_with_what_to_write() {
         (&["values", "CartPole-v1", "--agent", "duvn", "--out", out][..], "Chain-25"),
         (&["values", "Toy", "--agent", "duvn", "--at", "5,2", "--out", out], "rising order"),
         (&["values", "Toy", "--agent", "duvm", "--out", out], "duvn"),
+        (&["values", "Toy", "--agent", "duvn", "--gif", "0", "--out", out], "--gif cannot be 0"),
         (&["values", "Toy", "--agent", "duvn", "--out", "/proc/nowhere"], "--out"),
     ] {
         let ran = duvn(arguments);

@@ -1,7 +1,7 @@
 //! What an agent believes of every state, at chosen moments of its training: how uncertainty narrows and
 //! travels back from the goal.
 
-use crate::figures::{Axis, Curve, Figure, Heat, Mark, Panel, Series};
+use crate::figures::{Axis, Curve, Dash, Figure, Heat, Mark, Panel, Series};
 use crate::run::{Run, RunError, RunSpec};
 use duvn::ActionView;
 use duvn_envs::envs::Chain;
@@ -40,7 +40,7 @@ pub enum ValuesError {
 }
 
 /// Trains as `spec` says and looks at every state after each of the episodes in `at` (0 is before the first),
-/// over `draws` draws of the parameters. Stops early when `stop` is raised.
+/// over `draws` draws of the parameters. When `stop` is raised, it gives the moments that were reached.
 pub fn watch(
     spec: &RunSpec,
     at: &[u64],
@@ -106,11 +106,32 @@ fn heading(moment: &Moment) -> String {
     }
 }
 
-/// sigma of the more uncertain action in every cell that can be reached.
+/// A kind of uncertainty: its name, and how much of it an action has.
+type Uncertainty = (&'static str, fn(&ActionView) -> f64);
+
+const RETURN: Uncertainty = ("σ", |view| view.sigma);
+const PARAMETRIC: Uncertainty = ("spread", |view| view.spread);
+
+/// The uncertainty of the more uncertain action in every cell that can be reached: a row of pictures for each kind
+/// that the agent has.
 fn grids(side: usize, moments: &[Moment]) -> Figure {
-    let sigma = |views: &[ActionView]| views.iter().map(|view| view.sigma).fold(0.0, f64::max);
+    let views = || moments.iter().flat_map(|moment| &moment.states).flatten();
+    let mut kinds = vec![RETURN, PARAMETRIC];
+    kinds.retain(|(_, of)| views().any(|view| of(view) > 0.0));
+    if kinds.is_empty() {
+        kinds.push(RETURN);
+    }
+    let panels = kinds.iter().flat_map(|&kind| grids_of(kind, side, moments)).collect();
+    let columns = if kinds.len() > 1 { moments.len() } else { moments.len().min(5) };
+    let mut figure = Figure::new(panels, columns);
+    figure.size = (190.0, 190.0);
+    figure
+}
+
+/// One kind of uncertainty at every moment, with the same colours.
+fn grids_of((name, of): Uncertainty, side: usize, moments: &[Moment]) -> Vec<Panel> {
     let cell = |moment: &Moment, row: usize, column: usize| match column <= row {
-        true => sigma(&moment.states[row * side + column]),
+        true => moment.states[row * side + column].iter().map(of).fold(0.0, f64::max),
         false => f64::NAN,
     };
     let rows = |moment: &Moment| -> Vec<Vec<f64>> {
@@ -119,23 +140,21 @@ fn grids(side: usize, moments: &[Moment]) -> Figure {
     let all: Vec<_> = moments.iter().map(rows).collect();
     let most =
         all.iter().flatten().flatten().filter(|value| value.is_finite()).fold(0.0, |a: f64, b| a.max(*b));
-    let panels = moments.iter().zip(all).map(|(moment, rows)| {
+    let panel = |(moment, rows): (&Moment, Vec<Vec<f64>>)| {
         let depth = Axis { reversed: true, ..Axis::new("depth") };
         let mut panel = Panel::new(Axis::new("column"), depth);
         panel.title = heading(moment);
-        let label = "σ of the more uncertain action".into();
+        let label = format!("{name} of the more uncertain action");
         panel.marks.push(Mark::Heat(Heat { rows, range: Some((0.0, most.max(1e-9))), label }));
         panel
-    });
-    let mut figure = Figure::new(panels.collect(), moments.len().min(5));
-    figure.size = (190.0, 190.0);
-    figure
+    };
+    moments.iter().zip(all).map(panel).collect()
 }
 
 /// Above: mu with a band of sigma; below: return uncertainty (sigma) and parametric uncertainty (spread).
+/// Colours tell actions apart, dashes what is shown of them.
 fn curves(spec: &RunSpec, moments: &[Moment]) -> Figure {
-    let lanes = lanes(spec, moments);
-    let states = moments.first().map_or(0, |moment| moment.states.len().saturating_sub(1));
+    let Lanes { lanes, states } = lanes(spec, moments);
     let points = |moment: &Moment, lane: &Lane, value: &dyn Fn(&ActionView) -> f64| -> Vec<(f64, f64)> {
         (0..states).map(|state| (state as f64, value(&moment.states[state][(lane.action)(state)]))).collect()
     };
@@ -158,13 +177,18 @@ fn curves(spec: &RunSpec, moments: &[Moment]) -> Figure {
             let spread = points(moment, lane, &|view| view.spread);
             let band =
                 mu.iter().zip(&sigma).map(|(&(x, mu), &(_, sigma))| (x, mu - sigma, mu + sigma)).collect();
-            let series = Series::nth(lane.name.clone(), index);
-            value.marks.push(Mark::Curve(Curve::new(series.clone(), mu).with_band(band)));
-            let named = |what: &str, index| Series::nth(format!("{what}, {}", lane.name), index);
-            uncertainty.marks.push(Mark::Curve(Curve::new(named("σ (return)", 2 + index), sigma)));
+            let dashed = |what: &str, dash| {
+                let mut series = Series::nth(format!("{what}{}", lane.name), index);
+                series.style.dash = dash;
+                series
+            };
+            let mean = Curve::new(dashed("", Dash::Solid), mu).with_band(band);
+            value.marks.push(Mark::Curve(mean));
+            let sigma = Curve::new(dashed("σ (return), ", Dash::Dashed), sigma);
+            uncertainty.marks.push(Mark::Curve(sigma));
             if spreads {
-                let series = named("spread (parametric)", 4 + index);
-                uncertainty.marks.push(Mark::Curve(Curve::new(series, spread)));
+                let spread = Curve::new(dashed("spread (parametric), ", Dash::Short), spread);
+                uncertainty.marks.push(Mark::Curve(spread));
             }
         }
         values.push(value);
@@ -177,31 +201,40 @@ fn curves(spec: &RunSpec, moments: &[Moment]) -> Figure {
     figure
 }
 
+/// The curves of a picture.
+struct Lanes {
+    lanes: Vec<Lane>,
+    /// How many states they run over.
+    states: usize,
+}
+
 /// One curve over the states: which action it shows in each.
 struct Lane {
     name: String,
     action: Box<dyn Fn(usize) -> usize>,
 }
 
-/// The correct and the wrong action of a Chain; elsewhere each action for itself.
-fn lanes(spec: &RunSpec, moments: &[Moment]) -> Vec<Lane> {
-    let states = moments.first().map_or(0, |moment| moment.states.len());
+/// The correct and the wrong action of a Chain, in all states but its end; elsewhere each action for itself.
+fn lanes(spec: &RunSpec, moments: &[Moment]) -> Lanes {
+    let Some(first) = moments.first() else { return Lanes { lanes: Vec::new(), states: 0 } };
+    let states = first.states.len();
     let correct = match spec.env.split_once('-') {
         Some(("Chain", _)) => Chain::unordered(states - 1, spec.seed).correct().to_vec(),
         Some(("ChainOrdered", _)) => Chain::ordered(states - 1).correct().to_vec(),
         _ => {
-            let actions = moments.first().and_then(|moment| moment.states.first()).map_or(0, Vec::len);
+            let actions = first.states.first().map_or(0, Vec::len);
             let lane =
                 |action: usize| Lane { name: format!("action {action}"), action: Box::new(move |_| action) };
-            return (0..actions).map(lane).collect();
+            return Lanes { lanes: (0..actions).map(lane).collect(), states };
         }
     };
+    let states = correct.len();
     let wrong: Vec<_> = correct.iter().map(|action| 1 - action).collect();
     let lane = |name: &str, actions: Vec<u8>| Lane {
         name: name.into(),
         action: Box::new(move |state| usize::from(actions[state])),
     };
-    vec![lane("correct action", correct), lane("wrong action", wrong)]
+    Lanes { lanes: vec![lane("correct action", correct), lane("wrong action", wrong)], states }
 }
 
 #[cfg(test)]
@@ -241,6 +274,48 @@ mod tests {
         let blank: Vec<Vec<bool>> =
             heat.rows.iter().map(|row| row.iter().map(|value| value.is_nan()).collect()).collect();
         assert_eq!(blank, [[false, true, true], [false, false, true], [false, false, false]]);
+    }
+
+    #[test]
+    fn each_kind_of_uncertainty_that_an_agent_has_is_a_row_of_grids() {
+        for (agent, labels) in [
+            ("duvn", &["σ", "spread"][..]),
+            ("return", &["σ"]),
+            ("bootdqn", &["spread"]),
+            ("egreedy", &["σ"]),
+        ] {
+            let spec = spec("DeepSea-3", agent);
+            let figure = figure(&spec, &watch(&spec, &[0, 1], 9, &go()).unwrap());
+            let label = |panel: &Panel| match &panel.marks[0] {
+                Mark::Heat(heat) => heat.label.split(' ').next().unwrap().to_string(),
+                mark => panic!("{mark:?}"),
+            };
+            let expected: Vec<_> = labels.iter().flat_map(|&label| [label, label]).collect();
+            assert_eq!(figure.panels.iter().map(label).collect::<Vec<_>>(), expected, "{agent}");
+        }
+    }
+
+    #[test]
+    fn curves_of_many_actions_all_look_different_and_cover_every_state() {
+        let spec = spec("Taxi-v4", "duvn");
+        let figure = figure(&spec, &watch(&spec, &[0], 2, &go()).unwrap());
+        let curves: Vec<_> = figure.panels.iter().flat_map(|panel| &panel.marks).collect();
+        let mut looks = Vec::new();
+        for mark in &curves {
+            let Mark::Curve(curve) = mark else { panic!("{mark:?}") };
+            assert_eq!(curve.points.len(), 500);
+            assert!(!looks.contains(&curve.series.style), "{}", curve.series.name);
+            looks.push(curve.series.style);
+        }
+        assert_eq!(looks.len(), 18);
+    }
+
+    #[test]
+    fn when_stopped_the_moments_reached_are_all_there_is() {
+        let spec = spec("Chain-4", "duvn-deep");
+        let stopped = AtomicBool::new(true);
+        assert_eq!(watch(&spec, &[0, 40], 1, &stopped).unwrap().len(), 1);
+        assert_eq!(figure(&spec, &watch(&spec, &[40], 1, &stopped).unwrap()).panels, []);
     }
 
     #[test]

@@ -62,6 +62,8 @@ pub struct Targets {
     next: Gathered,
     /// By row: the next action, once known.
     actions: Vec<Option<u8>>,
+    /// By row: whether it is the first of its sample's trace.
+    first: Vec<bool>,
     taken: Vec<u8>,
     /// Split backup, by row: the action with the best mean.
     best: Vec<u8>,
@@ -93,6 +95,7 @@ impl Targets {
             starts: Vec::new(),
             next: Gathered::default(),
             actions: Vec::new(),
+            first: Vec::new(),
             taken: Vec::new(),
             best: Vec::new(),
             beliefs: Vec::new(),
@@ -137,22 +140,26 @@ impl Targets {
         self.starts.clear();
         self.next.clear();
         self.actions.clear();
+        self.first.clear();
         let most = slots.len() * self.horizon;
         room(&mut self.steps, most);
         room(&mut self.starts, slots.len() + 1);
         room(&mut self.actions, most);
+        room(&mut self.first, most);
         match ring.width() {
             0 => room(&mut self.next.indices, most),
             width => room(&mut self.next.numbers, most * width),
         }
         for &start in slots {
             self.starts.push(self.steps.len());
+            let first_row = self.actions.len();
             let mut slot = Some(start);
             for _ in 0..self.horizon {
                 let Some(at) = slot else { break };
                 let transition = ring.get(at);
                 let row = (transition.ending != Ending::Terminated).then(|| {
                     self.next.push(transition.next);
+                    self.first.push(self.actions.len() == first_row);
                     let known = fresh.filter(|fresh| fresh.slot == at).and_then(|fresh| fresh.next_action);
                     self.actions.push(known.filter(|_| self.backup == BackupKind::Sarsa));
                     self.actions.len() - 1
@@ -184,9 +191,12 @@ impl Targets {
         self.taken.clear();
         self.best.clear();
         self.probabilities.clear();
+        let mut moment = Moment { step: *step, index: None };
         for (row, parameters) in self.beliefs.chunks_exact(count * width).enumerate() {
             let beliefs = Beliefs { model: &*value.model, parameters };
-            let moment = Moment { step: *step, index: policy.draw_index(stream) };
+            if self.first[row] {
+                moment.index = policy.draw_index(stream);
+            }
             match self.backup {
                 BackupKind::Sarsa => {
                     let action = self.actions[row];
@@ -202,7 +212,18 @@ impl Targets {
                     let start = self.probabilities.len();
                     self.probabilities.resize(start + count, 0.0);
                     let probabilities = &mut self.probabilities[start..];
-                    policy.probabilities(beliefs, moment, self.probability_draws, stream, probabilities);
+                    let draws = self.probability_draws;
+                    match moment.index {
+                        None => policy.probabilities(beliefs, moment, draws, stream, probabilities),
+                        // A committed index leaves one action; the expectation is over the indices.
+                        Some(_) => {
+                            for _ in 0..draws {
+                                let moment = Moment { index: policy.draw_index(stream), ..moment };
+                                let action = policy.choose(beliefs, moment, stream);
+                                probabilities[action] += 1.0 / draws as f32;
+                            }
+                        }
+                    }
                 }
             }
         }
@@ -309,7 +330,7 @@ fn room<T>(list: &mut Vec<T>, count: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{LocalKind, PolicyKind, PosteriorKind, ReturnKind};
+    use crate::config::{LocalKind, PolicyKind, PosteriorKind, ReturnKind, Scope};
     use crate::net::{Input, Rows};
     use crate::policy::policy;
     use crate::replay::Transition;
@@ -380,6 +401,26 @@ mod tests {
         let best = if beliefs[0] > beliefs[2] { &beliefs[..2] } else { &beliefs[2..] };
         assert!(close(out[1], 0.0), "nothing comes after the end: {out:?}");
         assert!(close(out[2], 2.0 + 0.5 * best[0]) && close(out[3], 0.5 * best[1].hypot(3.0)), "{out:?}");
+    }
+
+    #[test]
+    fn an_expected_backup_is_over_the_indices_that_a_policy_may_commit_to() {
+        // The means are far closer than the sigmas, so the sign of z decides: each action half of the time.
+        let config = Config {
+            returns: ReturnKind::Gaussian,
+            posterior: PosteriorKind::Point,
+            policy: PolicyKind::Thompson,
+            scope: Scope::Episode,
+            backup: BackupKind::Expected,
+            probability_draws: 4000,
+            gamma: 0.5,
+            ..Config::default()
+        };
+        let decided_by_sign =
+            |(_, b): &(Vec<f32>, Vec<f32>)| (b[0] - b[2]).abs() < 0.01 * (b[1] - b[3]).abs();
+        let (out, beliefs) = (0..500).map(|seed| targets(&config, seed, None)).find(decided_by_sign).unwrap();
+        let sigma = 0.5 * (beliefs[1] + beliefs[3]);
+        assert!((out[3] - 0.5 * sigma).abs() < 0.05 * (beliefs[1] - beliefs[3]).abs(), "{out:?} {beliefs:?}");
     }
 
     #[test]

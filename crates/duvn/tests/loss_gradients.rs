@@ -5,7 +5,7 @@ mod common;
 
 use common::{Batch, Reference, dense_rows, relative_error};
 use duvn::Config;
-use duvn::config::{KnobValue, LossKind, Propagation, ReturnKind};
+use duvn::config::{KnobValue, LossKind, Propagation, ReturnKind, SigmaLink};
 use duvn::net::{Backend, Extent, Init, Input, Isa, MaskRng, Masks, Network, Part, Shape};
 use duvn::returns::{ReturnModel, return_model};
 use rand_chacha::ChaCha8Rng;
@@ -19,6 +19,8 @@ const ROWS: usize = 9;
 enum Loss {
     Mean,
     Analytic(LossKind),
+    /// The squared loss, with sigma = |z + b|.
+    Abs,
     Sampling,
 }
 
@@ -27,7 +29,7 @@ impl Loss {
         // By their written names, so that a new loss is tested as soon as it can be chosen.
         let names = LossKind::expects();
         let kinds = names.split('|').map(|name| LossKind::parse(name).expect("one of its own names"));
-        [Loss::Mean, Loss::Sampling].into_iter().chain(kinds.map(Loss::Analytic)).collect()
+        [Loss::Mean, Loss::Sampling, Loss::Abs].into_iter().chain(kinds.map(Loss::Analytic)).collect()
     }
 
     fn config(self) -> Config {
@@ -42,6 +44,7 @@ impl Loss {
         match self {
             Loss::Mean => Config::default(),
             Loss::Analytic(loss) => Config { loss, ..gaussian },
+            Loss::Abs => Config { sigma_link: SigmaLink::Abs, ..gaussian },
             Loss::Sampling => Config { propagation: Propagation::Sampling, ..gaussian },
         }
     }
@@ -52,7 +55,8 @@ impl Loss {
         if let Loss::Mean = self {
             return (mu - target[0]).powi(2);
         }
-        let sigma = config.sigma_floor + (outputs[1] + config.sigma_bias).exp().ln_1p();
+        let x = outputs[1] + config.sigma_bias;
+        let sigma = config.sigma_floor + if let Loss::Abs = self { x.max(-x) } else { x.exp().ln_1p() };
         match self {
             Loss::Mean => unreachable!("returned above"),
             Loss::Sampling => {
@@ -60,6 +64,7 @@ impl Loss {
                 0.5 * (2.0 * PI).ln() - target.iter().map(likelihood).sum::<f64>() / target.len() as f64
             }
             Loss::Analytic(kind) => distance(kind, (target[0], target[1]), (mu, sigma)),
+            Loss::Abs => distance(LossKind::Squared, (target[0], target[1]), (mu, sigma)),
         }
     }
 }
@@ -81,6 +86,7 @@ fn distance(kind: LossKind, (m, s): (f64, f64), (mu, sigma): (f64, f64)) -> f64 
         LossKind::Kl => cross - entropy,
         LossKind::Bhattacharyya => -affinity.ln(),
         LossKind::Hellinger => 1.0 - affinity,
+        LossKind::Variance => (mu - m).powi(2) + ((sigma - s) * (sigma + s)).powi(2),
     }
 }
 
@@ -108,7 +114,7 @@ fn network(shape: &Shape) -> Network {
 /// Targets within reach of the predictions but not at them, sigmas between 0.3 and 0.9.
 fn targets(loss: Loss, width: usize) -> Vec<f32> {
     let target = |row: usize, i: usize| match (loss, i) {
-        (Loss::Analytic(_), 1) => 0.6 + 0.3 * (row as f32 * 2.3).sin(),
+        (Loss::Analytic(_) | Loss::Abs, 1) => 0.6 + 0.3 * (row as f32 * 2.3).sin(),
         _ => 0.8 * ((row * width + i) as f32 * 1.9).sin() + 0.2,
     };
     (0..ROWS).flat_map(|row| (0..width).map(move |i| target(row, i))).collect()

@@ -20,6 +20,8 @@ pub struct Table {
 pub enum Cell {
     /// Words.
     Text(String),
+    /// A number with nothing to tell how far it can be trusted: that of a single run.
+    Number(f64),
     /// A number with its interval.
     Interval(Interval),
     /// Successes out of trials, with the interval of their share.
@@ -33,6 +35,14 @@ pub enum Cell {
 impl Cell {
     fn of(interval: Option<Interval>) -> Self {
         interval.map_or(Cell::Nothing, Cell::Interval)
+    }
+
+    /// A statistic of runs: with its interval, where there is more than one of them.
+    fn over(runs: &[f64], statistic: fn(&[f64]) -> Option<f64>) -> Self {
+        match runs {
+            [_] => statistic(runs).map_or(Cell::Nothing, Cell::Number),
+            _ => Cell::of(Bootstrap::default().of_runs(runs, statistic)),
+        }
     }
 }
 
@@ -60,7 +70,6 @@ pub fn summary(data: &Data) -> Table {
 }
 
 fn row(task: &Task, agent: &AgentRuns) -> Vec<Cell> {
-    let bootstrap = Bootstrap::default();
     let returns = agent.last_returns();
     let (solved, over) = agent.solved();
     let done = agent.runs.iter().filter(|run| run.outcome.is_some()).count();
@@ -82,15 +91,21 @@ fn row(task: &Task, agent: &AgentRuns) -> Vec<Cell> {
         share.map_or(Cell::Nothing, |interval| Cell::Share(solved, over, interval)),
         if task.threshold.is_some() { time(|outcome| outcome.solved_episode) } else { Cell::Nothing },
         time(|outcome| outcome.first_reward_episode),
-        Cell::of(bootstrap.of_runs(&returns, mean)),
-        Cell::of(bootstrap.of_runs(&returns, median)),
-        Cell::of(bootstrap.of_runs(&returns, iqm)),
-        Cell::of(bootstrap.of_runs(&evaluated, mean)),
+        Cell::over(&returns, mean),
+        Cell::over(&returns, median),
+        Cell::over(&returns, iqm),
+        Cell::over(&evaluated, mean),
     ]
 }
 
 /// Fewer draws than for a single mean: each looks at every pair of runs.
 const PAIRS: Bootstrap = Bootstrap { resamples: 2000, confidence: 0.95, seed: 0 };
+
+/// The returns of two agents on a task, where both have several runs: one alone cannot tell how far it is by chance.
+fn pair(task: &Task, one: &str, other: &str) -> Option<(Vec<f64>, Vec<f64>)> {
+    let pair = (task.agent(one)?.last_returns(), task.agent(other)?.last_returns());
+    (pair.0.len() > 1 && pair.1.len() > 1).then_some(pair)
+}
 
 /// How the mean return of every other agent differs from that of the first, task by task, with how probably one of
 /// its runs ends higher. `None` where there is nothing to compare.
@@ -98,7 +113,7 @@ pub fn differences(data: &Data) -> Option<Table> {
     let (first, others) = data.agents.split_first()?;
     let name = |agent: &String| Series::method(agent).name;
     let row = |task: &Task, agent: &String| {
-        let (x, y) = (task.agent(agent)?.last_returns(), task.agent(first)?.last_returns());
+        let (x, y) = pair(task, agent, first)?;
         let difference = difference_interval(&x, &y, &Bootstrap::default())?;
         let improvement = improvement_interval(&[x], &[y], &PAIRS);
         let (task, agent) = (Cell::Text(task.env.clone()), Cell::Text(name(agent)));
@@ -122,10 +137,7 @@ pub fn improvement(data: &Data) -> Table {
         if row == column {
             return Cell::Nothing;
         }
-        let both = data.tasks.iter().filter_map(|task| {
-            let pair = (task.agent(row)?.last_returns(), task.agent(column)?.last_returns());
-            (!pair.0.is_empty() && !pair.1.is_empty()).then_some(pair)
-        });
+        let both = data.tasks.iter().filter_map(|task| pair(task, row, column));
         let (x, y): (Vec<_>, Vec<_>) = both.unzip();
         Cell::of(improvement_interval(&x, &y, &PAIRS))
     };
@@ -141,6 +153,7 @@ impl Cell {
     pub fn text(&self) -> String {
         match self {
             Cell::Text(text) => text.clone(),
+            Cell::Number(number) => short(*number),
             Cell::Interval(Interval { estimate, low, high }) => {
                 format!("{} [{}, {}]", short(*estimate), short(*low), short(*high))
             }
@@ -195,6 +208,7 @@ impl Table {
         for row in &self.rows {
             for (head, cell) in self.head.iter().zip(row).skip(3) {
                 let (estimate, low, high) = match cell {
+                    Cell::Number(number) => (Some(*number), None, None),
                     Cell::Interval(i) | Cell::Share(_, _, i) => (Some(i.estimate), Some(i.low), Some(i.high)),
                     Cell::Time(median, (low, high)) => (*median, *low, *high),
                     Cell::Text(_) | Cell::Nothing => continue,
@@ -230,6 +244,13 @@ mod tests {
         assert_eq!(Cell::Time(None, (None, None)).text(), "not reached");
         let share = Interval { estimate: 0.6, low: 0.231, high: 0.882 };
         assert_eq!(Cell::Share(3, 5, share).text(), "3/5 [0.23, 0.88]");
+    }
+
+    #[test]
+    fn a_single_run_has_no_interval() {
+        assert_eq!(Cell::over(&[57.35], mean).text(), "57.35");
+        assert_eq!(Cell::over(&[57.35, 57.35], mean).text(), "57.35 [57.35, 57.35]");
+        assert_eq!(Cell::over(&[], mean), Cell::Nothing);
     }
 
     #[test]

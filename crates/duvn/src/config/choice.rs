@@ -90,7 +90,7 @@ choices! {
     pub enum BackupKind {
         /// The action taken, for fresh experience; one drawn from the current policy, for replayed.
         Sarsa = "sarsa",
-        /// All of them, weighted by the policy's probabilities.
+        /// All of them, weighted by the policy's probabilities (over its indices, if it commits to one).
         Expected = "expected",
         /// The one with the best mean (off-policy, as in Q-learning).
         Max = "max",
@@ -145,6 +145,20 @@ choices! {
         Hellinger = "hellinger",
         /// 2-Wasserstein distance itself (not squared).
         Wasserstein = "wasserstein",
+        /// Squared differences of mu and of sigma², as in the uncertainty Bellman equation: from one next action
+        /// at a time, sigma² learns the mean of their variances.
+        Variance = "variance",
+    }
+}
+
+choices! {
+    /// How sigma comes from what the network puts out.
+    pub enum SigmaLink {
+        /// sigma = softplus(z + b) (paper, App. E).
+        Softplus = "softplus",
+        /// sigma = |z + b|. A random network under z stays under sigma: what was learnt elsewhere cannot push all
+        /// of it below zero at once, as it can with softplus.
+        Abs = "abs",
     }
 }
 

@@ -9,7 +9,7 @@ mod preset;
 
 pub use choice::{
     BackupKind, Decider, InitKind, InputKind, LocalKind, LossKind, PolicyKind, PosteriorKind, Propagation,
-    ReturnKind, Scope, SdRule,
+    ReturnKind, Scope, SdRule, SigmaLink,
 };
 pub use knob::{Knob, KnobValue};
 pub use preset::{PRESETS, Preset, preset};
@@ -31,14 +31,16 @@ knobs! {
         bootstrap: f64 = 1.0,
         /// scale of a fixed random network added to mu (0: none)
         prior_mu: f64 = 0.0,
-        /// scale of a fixed random network added to the z of sigma = softplus(z + b) (0: none)
+        /// scale of a fixed random network added to the z of sigma (0: none); goes with sigma_link=abs
         prior_sigma: f64 = 0.0,
         /// factor on the input of the fixed random network: the higher, the less states have in common
         prior_gain: f64 = 1.0,
 
         /// what the network says about the return Z(s,a)
         returns: ReturnKind = ReturnKind::Mean,
-        /// gaussian: b of sigma = softplus(z + b)
+        /// gaussian: how sigma comes from the output z of the network and the bias b
+        sigma_link: SigmaLink = SigmaLink::Softplus,
+        /// gaussian: b of sigma = softplus(z + b) or |z + b|
         sigma_bias: f64 = 0.5,
         /// gaussian: added to every predicted sigma
         sigma_floor: f64 = 0.00001,
@@ -91,9 +93,9 @@ knobs! {
         gamma: f64 = 0.995,
         /// which next action a target looks at
         backup: BackupKind = BackupKind::Sarsa,
-        /// sarsa: which network decides the next action of a replayed transition
+        /// which network decides the next action of a replayed transition
         decider: Decider = Decider::Target,
-        /// expected backup and inspection: draws to estimate the probabilities of thompson
+        /// expected backup: draws to estimate the probabilities of thompson and its kin
         probability_draws: usize = 32,
         /// how much of a target comes from the recorded trace after the next step, SARSA(lambda)
         lambda: f64 = 0.0,
@@ -129,7 +131,7 @@ knobs! {
         batch: usize = 32,
         /// share of a batch that comes from the queue ordered by the last temporal-difference error
         prioritised: f64 = 0.1,
-        /// whether each update also takes the newest transition, with its next action as taken
+        /// whether each update also takes the newest transition (sarsa: with its next action as taken)
         fresh: bool = true,
         /// transitions remembered before the first update
         learning_starts: usize = 32,
@@ -283,7 +285,7 @@ impl Config {
             (
                 self.sd_rule == SdRule::Paper
                     || self.loss != LossKind::Squared
-                    || self.backup != BackupKind::Sarsa,
+                    || self.backup == BackupKind::Expected,
                 "sd_rule",
                 "a squared loss sees one next action at a time and misses the variance between them: \
                  write backup=expected with it, or loss=cross-entropy",

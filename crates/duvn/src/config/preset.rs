@@ -1,6 +1,6 @@
 use super::{
-    BackupKind, Config, ConfigError, InputKind, LocalKind, PolicyKind, PosteriorKind, ReturnKind, Scope,
-    closest,
+    BackupKind, Config, ConfigError, InputKind, LocalKind, LossKind, PolicyKind, PosteriorKind, ReturnKind,
+    Scope, closest,
 };
 
 /// A named point in the space of agents.
@@ -85,8 +85,11 @@ pub const PRESETS: &[Preset] = &[
         about: "the uncertainty Bellman equation (O'Donoghue et al. 2017): local uncertainty propagated, Thompson by step",
         config: || Config {
             returns: ReturnKind::Gaussian,
+            loss: LossKind::Variance,
             local: LocalKind::Visits,
+            local_power: 0.5,
             policy: PolicyKind::Thompson,
+            backup: BackupKind::Split,
             target_sync: 20,
             ..Config::default()
         },

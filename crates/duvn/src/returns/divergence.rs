@@ -33,6 +33,7 @@ impl LossKind {
 /// | bhattacharyya | d² / (4 v) + ½ ln(v / (2 sigma s)) |
 /// | hellinger | 1 - sqrt(2 sigma s / v) exp(-d² / (4 v)) |
 /// | wasserstein | sqrt(d² + (sigma - s)²) |
+/// | variance | d² + (sigma² - s²)² |
 pub fn divergence(kind: LossKind, (m, s): (f64, f64), (mu, sigma): (f64, f64)) -> Divergence {
     let d = mu - m;
     let v = sigma * sigma + s * s;
@@ -73,6 +74,10 @@ pub fn divergence(kind: LossKind, (m, s): (f64, f64), (mu, sigma): (f64, f64)) -
             let slope = if distance > 0.0 { 1.0 / distance } else { 0.0 };
             Divergence { value: distance, by_mu: d * slope, by_sigma: (sigma - s) * slope }
         }
+        LossKind::Variance => {
+            let excess = sigma * sigma - s * s;
+            Divergence { value: d * d + excess * excess, by_mu: 2.0 * d, by_sigma: 4.0 * sigma * excess }
+        }
     }
 }
 
@@ -80,13 +85,14 @@ pub fn divergence(kind: LossKind, (m, s): (f64, f64), (mu, sigma): (f64, f64)) -
 mod tests {
     use super::*;
 
-    const KINDS: [LossKind; 6] = [
+    const KINDS: [LossKind; 7] = [
         LossKind::Squared,
         LossKind::Kl,
         LossKind::CrossEntropy,
         LossKind::Bhattacharyya,
         LossKind::Hellinger,
         LossKind::Wasserstein,
+        LossKind::Variance,
     ];
 
     /// Target N(1, 2), prediction N(3, 1): d = 2, v = 5, worked by hand.
@@ -99,6 +105,7 @@ mod tests {
             0.2 + 0.5 * 1.25f64.ln(),
             1.0 - 0.8f64.sqrt() * (-0.2f64).exp(),
             5.0f64.sqrt(),
+            4.0 + 9.0,
         ];
         for (kind, expected) in KINDS.into_iter().zip(expected) {
             let value = divergence(kind, (1.0, 2.0), (3.0, 1.0)).value;

@@ -1,12 +1,14 @@
 use super::divergence::divergence;
 use super::{Backup, Error, ReturnModel, sampled};
-use crate::config::{Config, LossKind, Propagation, SdRule};
+use crate::config::{Config, LossKind, Propagation, SdRule, SigmaLink};
 use crate::rng::Stream;
 
-/// A Gaussian return N(mu, sigma): the network puts out mu and z, and sigma = floor + softplus(z + b).
+/// A Gaussian return N(mu, sigma): the network puts out mu and z, and sigma = floor + softplus(z + b), or
+/// floor + |z + b|.
 ///
 /// It goes through the Bellman equation in closed form (paper, Eq. 6 and 7) or by samples.
 pub struct Gaussian {
+    link: SigmaLink,
     bias: f64,
     floor: f64,
     terminal: f32,
@@ -30,6 +32,7 @@ impl Gaussian {
     /// The Gaussian that `config` asks for.
     pub fn new(config: &Config) -> Self {
         Gaussian {
+            link: config.sigma_link,
             bias: config.sigma_bias,
             floor: config.sigma_floor,
             terminal: config.terminal_sigma as f32,
@@ -40,8 +43,14 @@ impl Gaussian {
         }
     }
 
-    fn sigma(&self, z: f32) -> f64 {
-        self.floor + softplus(f64::from(z) + self.bias)
+    /// sigma, and its derivative by z.
+    fn sigma(&self, z: f32) -> (f64, f64) {
+        let x = f64::from(z) + self.bias;
+        let (sigma, slope) = match self.link {
+            SigmaLink::Softplus => (softplus(x), sigmoid(x)),
+            SigmaLink::Abs => (x.abs(), x.signum()),
+        };
+        (self.floor + sigma, slope)
     }
 
     /// Mean and standard deviation of a mixture of Gaussians.
@@ -76,7 +85,7 @@ impl ReturnModel for Gaussian {
     }
 
     fn decode(&self, outputs: &mut [f32]) {
-        outputs[1] = self.sigma(outputs[1]) as f32;
+        outputs[1] = self.sigma(outputs[1]).0 as f32;
     }
 
     fn terminal(&self, parameters: &mut [f32]) {
@@ -114,14 +123,12 @@ impl ReturnModel for Gaussian {
     }
 
     fn loss(&self, outputs: &[f32], target: &[f32], gradient: &mut [f32]) -> Error {
-        let (mu, sigma) = (f64::from(outputs[0]), self.sigma(outputs[1]));
+        let (mu, (sigma, slope)) = (f64::from(outputs[0]), self.sigma(outputs[1]));
         let ((m, s), kind) = match self.propagation {
             Propagation::Analytic => ((f64::from(target[0]), f64::from(target[1])), self.loss),
             Propagation::Sampling => (sampled::moments(target), LossKind::CrossEntropy),
         };
         let divergence = divergence(kind, (m, s), (mu, sigma));
-        // d sigma / d z is the sigmoid.
-        let slope = sigmoid(f64::from(outputs[1]) + self.bias);
         gradient[0] = divergence.by_mu as f32;
         gradient[1] = (divergence.by_sigma * slope) as f32;
         Error { loss: divergence.value, temporal_difference: (mu - m).abs() + (sigma - s).abs() }
