@@ -74,8 +74,11 @@ fn row(task: &Task, agent: &AgentRuns) -> Vec<Cell> {
     let (solved, over) = agent.solved();
     let done = agent.runs.iter().filter(|run| run.outcome.is_some()).count();
     let time = |when: fn(&crate::run::Outcome) -> Option<u64>| {
-        KaplanMeier::new(&agent.times(when))
-            .map_or(Cell::Nothing, |curve| Cell::Time(curve.median(), curve.median_interval()))
+        let times = agent.times(when);
+        KaplanMeier::new(&times).map_or(Cell::Nothing, |curve| match (curve.median(), &times[..]) {
+            (Some(median), [_]) => Cell::Number(median),
+            (median, _) => Cell::Time(median, curve.median_interval()),
+        })
     };
     let evaluated: Vec<f64> =
         agent.evaluations.iter().filter_map(|rows| Some(rows.last()?.mean_return)).collect();
