@@ -335,6 +335,7 @@ mod tests {
     use crate::policy::policy;
     use crate::replay::Transition;
     use duvn_envs::{Observation, Space};
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     /// Three transitions from state 0 to state 1 with reward 2: one that goes on, one that ends the task,
     /// one that is cut off. Gives their targets, and what the target network says of state 1.
@@ -401,6 +402,46 @@ mod tests {
         let best = if beliefs[0] > beliefs[2] { &beliefs[..2] } else { &beliefs[2..] };
         assert!(close(out[1], 0.0), "nothing comes after the end: {out:?}");
         assert!(close(out[2], 2.0 + 0.5 * best[0]) && close(out[3], 0.5 * best[1].hypot(3.0)), "{out:?}");
+    }
+
+    /// Counts the indices that it is asked for.
+    #[derive(Default)]
+    struct Counting(AtomicUsize);
+
+    impl Policy for Counting {
+        fn choose(&self, _: Beliefs<'_>, moment: Moment, _: &mut Stream) -> usize {
+            assert_eq!(moment.index, Some(self.0.load(Ordering::Relaxed) as f64), "not the index drawn last");
+            0
+        }
+
+        fn draw_index(&self, _: &mut Stream) -> Option<f64> {
+            Some((self.0.fetch_add(1, Ordering::Relaxed) + 1) as f64)
+        }
+    }
+
+    #[test]
+    fn one_index_serves_the_whole_trace_of_a_sample() {
+        let config = Config { lambda: 0.5, ..Config::default() };
+        let mut stream = Stream::new(0, "test");
+        let mut ring = Ring::new(3, 0);
+        for ending in [Ending::No, Ending::No, Ending::Terminated] {
+            let (observation, next) = (Observation::Index(0), Observation::Index(1));
+            ring.push(&Transition { observation, action: 0, reward: 2.0, next, ending, members: 1 });
+        }
+        let policy = Counting::default();
+        let mut sources = Sources {
+            value: &mut ValueNetwork::new(&config, Input::OneHot(2), 2, &mut stream).unwrap(),
+            policy: &policy,
+            posterior: &mut Posterior::new(&config, Stream::new(0, "masks")),
+            local: &mut Local::new(&config, &Space::Discrete(2), 2, &mut stream),
+            stream: &mut Stream::new(0, "backing up"),
+            step: 0,
+        };
+        let mut makes = Targets::new(&config);
+        // Two next states, one, and none: the trace of the last sample is over at once.
+        makes.follow(&[0, 1, 2], None, &ring);
+        makes.make(&mut sources, &mut [0.0; 3]);
+        assert_eq!(policy.0.into_inner(), 2);
     }
 
     #[test]
