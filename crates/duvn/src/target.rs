@@ -212,18 +212,9 @@ impl Targets {
                     let start = self.probabilities.len();
                     self.probabilities.resize(start + count, 0.0);
                     let probabilities = &mut self.probabilities[start..];
-                    let draws = self.probability_draws;
-                    match moment.index {
-                        None => policy.probabilities(beliefs, moment, draws, stream, probabilities),
-                        // A committed index leaves one action; the expectation is over the indices.
-                        Some(_) => {
-                            for _ in 0..draws {
-                                let moment = Moment { index: policy.draw_index(stream), ..moment };
-                                let action = policy.choose(beliefs, moment, stream);
-                                probabilities[action] += 1.0 / draws as f32;
-                            }
-                        }
-                    }
+                    // A committed index leaves one action; the expectation is over the indices.
+                    let moment = Moment { index: None, ..moment };
+                    policy.probabilities(beliefs, moment, self.probability_draws, stream, probabilities);
                 }
             }
         }

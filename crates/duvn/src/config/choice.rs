@@ -154,7 +154,7 @@ choices! {
 choices! {
     /// How sigma comes from what the network puts out.
     pub enum SigmaLink {
-        /// sigma = softplus(z + b) (paper, App. E).
+        /// sigma = softplus(z + b), as in the authors' later experiments; the paper does not say.
         Softplus = "softplus",
         /// sigma = |z + b|. A random network under z stays under sigma: what was learnt elsewhere cannot push all
         /// of it below zero at once, as it can with softplus.

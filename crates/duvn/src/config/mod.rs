@@ -339,6 +339,16 @@ mod tests {
     }
 
     #[test]
+    fn a_rule_for_mixtures_is_refused_where_there_are_none() {
+        for (backup, holds) in [("sarsa", false), ("max", false), ("split", false), ("expected", true)] {
+            let mut config = preset("duvn-deep").unwrap();
+            config.set("backup", backup).unwrap();
+            config.set("sd_rule", "total").unwrap();
+            assert_eq!(config.check().is_ok(), holds, "{backup}");
+        }
+    }
+
+    #[test]
     fn text_that_is_no_value_is_answered_with_what_to_write() {
         let mut config = Config::default();
         for (key, text) in

@@ -63,7 +63,8 @@ pub trait Policy: Send {
         None
     }
 
-    /// The probability of each action; where no formula is known, from `draws` choices.
+    /// The probability of each action; where no formula is known, from `draws` choices. Where the policy commits to
+    /// an index and the moment has none, each choice draws its own.
     fn probabilities(
         &self,
         beliefs: Beliefs<'_>,
@@ -74,6 +75,7 @@ pub trait Policy: Send {
     ) {
         out.fill(0.0);
         for _ in 0..draws {
+            let moment = Moment { index: moment.index.or_else(|| self.draw_index(stream)), ..moment };
             out[self.choose(beliefs, moment, stream)] += 1.0 / draws as f32;
         }
     }

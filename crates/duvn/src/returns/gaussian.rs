@@ -43,14 +43,22 @@ impl Gaussian {
         }
     }
 
-    /// sigma, and its derivative by z.
-    fn sigma(&self, z: f32) -> (f64, f64) {
+    fn sigma(&self, z: f32) -> f64 {
         let x = f64::from(z) + self.bias;
-        let (sigma, slope) = match self.link {
-            SigmaLink::Softplus => (softplus(x), sigmoid(x)),
-            SigmaLink::Abs => (x.abs(), x.signum()),
-        };
-        (self.floor + sigma, slope)
+        self.floor
+            + match self.link {
+                SigmaLink::Softplus => softplus(x),
+                SigmaLink::Abs => x.abs(),
+            }
+    }
+
+    /// d sigma / d z.
+    fn slope(&self, z: f32) -> f64 {
+        let x = f64::from(z) + self.bias;
+        match self.link {
+            SigmaLink::Softplus => sigmoid(x),
+            SigmaLink::Abs => x.signum(),
+        }
     }
 
     /// Mean and standard deviation of a mixture of Gaussians.
@@ -85,7 +93,7 @@ impl ReturnModel for Gaussian {
     }
 
     fn decode(&self, outputs: &mut [f32]) {
-        outputs[1] = self.sigma(outputs[1]).0 as f32;
+        outputs[1] = self.sigma(outputs[1]) as f32;
     }
 
     fn terminal(&self, parameters: &mut [f32]) {
@@ -123,14 +131,14 @@ impl ReturnModel for Gaussian {
     }
 
     fn loss(&self, outputs: &[f32], target: &[f32], gradient: &mut [f32]) -> Error {
-        let (mu, (sigma, slope)) = (f64::from(outputs[0]), self.sigma(outputs[1]));
+        let (mu, sigma) = (f64::from(outputs[0]), self.sigma(outputs[1]));
         let ((m, s), kind) = match self.propagation {
             Propagation::Analytic => ((f64::from(target[0]), f64::from(target[1])), self.loss),
             Propagation::Sampling => (sampled::moments(target), LossKind::CrossEntropy),
         };
         let divergence = divergence(kind, (m, s), (mu, sigma));
         gradient[0] = divergence.by_mu as f32;
-        gradient[1] = (divergence.by_sigma * slope) as f32;
+        gradient[1] = (divergence.by_sigma * self.slope(outputs[1])) as f32;
         Error { loss: divergence.value, temporal_difference: (mu - m).abs() + (sigma - s).abs() }
     }
 }
