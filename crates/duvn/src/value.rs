@@ -46,6 +46,7 @@ impl ValueNetwork {
             head: config.hidden.clone(),
             actions,
             outputs: model.outputs(),
+            layer_norm: config.layer_norm,
         };
         let init = match config.init {
             InitKind::He => Init::He,
@@ -56,6 +57,8 @@ impl ValueNetwork {
         scales.truncate(model.outputs());
         let prior = match scales.iter().any(|&scale| scale > 0.0) {
             true => {
+                // A normalised network would not feel the gain on its input.
+                let shape = Shape { layer_norm: false, ..shape };
                 let net = Network::new(shape, init, stream.generator())?;
                 Some(Prior::new(net, config.prior_gain as f32, scales))
             }

@@ -7,7 +7,7 @@ const FORMAT: u32 = 1;
 
 /// Knobs that came after the first experiments. They are part of a description only where they are not at their
 /// defaults, which do what was done before there was such a knob: runs keep the ids they had.
-const LATER: [&str; 1] = ["sigma_link"];
+const LATER: [&str; 2] = ["sigma_link", "layer_norm"];
 
 /// The id of a run: the first 16 hexadecimal digits of the SHA-256 of everything that decides it.
 pub fn run_id(spec: &RunSpec, evaluation: Evaluation) -> String {

@@ -108,6 +108,8 @@ knobs! {
         hidden: Vec<usize> = vec![128, 128, 128],
         /// hidden layers shared by all actions, before their own
         trunk: Vec<usize> = vec![],
+        /// whether every hidden layer normalises its units (LayerNorm) before ReLU
+        layer_norm: bool = false,
         /// how weights start
         init: InitKind = InitKind::He,
         /// Adam: learning rate
