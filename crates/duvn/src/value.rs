@@ -155,5 +155,6 @@ pub(crate) fn shape(config: &Config, input: Input, actions: usize, model: &dyn R
         head: config.hidden.clone(),
         actions,
         outputs: model.outputs(),
+        layer_norm: config.layer_norm,
     }
 }

@@ -116,6 +116,8 @@ knobs! {
         hidden: Vec<usize> = vec![128, 128, 128], in Layers;
         /// hidden layers shared by all actions, before their own
         trunk: Vec<usize> = vec![], in Layers;
+        /// whether every hidden layer normalises its units to mean 0 and variance 1 before ReLU
+        layer_norm: bool = false, since "0.2";
         /// how weights start
         init: InitKind = InitKind::He;
         /// Adam: learning rate
