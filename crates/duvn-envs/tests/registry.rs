@@ -102,7 +102,7 @@ proptest! {
     #[test]
     fn no_parameter_makes_an_environment_panic(
         entry in 0..ENTRIES.len(),
-        key in "(map|slippery|reward|reward_scale|time_limit|normalise|sab|natural|x)",
+        key in "(map|slippery|reward|reward_scale|time_limit|normalise|sab|natural|walls|x)",
         value in "[a-z0-9.e-]{0,6}",
     ) {
         let id = format!("{}?{key}={value}", ids(&ENTRIES[entry])[0]);
