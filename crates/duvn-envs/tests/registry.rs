@@ -127,7 +127,7 @@ proptest! {
         for _ in 0..steps {
             let _ = env.step(random_action(&space, &mut rng, &mut [0.0]));
         }
-        let mut state = env.save();
+        let mut state = env.save().unwrap();
         let at = at.index(state.len());
         state[at] = byte;
         if env.restore(&state).is_ok() {

@@ -114,15 +114,20 @@ impl<E: Environment> Training<E> {
 
     /// Everything that decides how training goes on. Resuming from it gives the same bits as never having
     /// stopped.
+    ///
+    /// An environment that cannot be frozen starts a new episode instead.
     pub fn snapshot(&self) -> TrainingSnapshot {
-        let state = freeze(&(self.seed, &self.running, self.env.save()));
+        let state = freeze(&(self.seed, &self.running, self.env.save().unwrap_or_default()));
         TrainingSnapshot { agent: self.agent.snapshot(), state }
     }
 
     /// Goes on from a snapshot of a training made alike. On an error, make the training anew.
     pub fn restore(&mut self, snapshot: &TrainingSnapshot) -> Result<(), RestoreError> {
-        let (seed, running, env): (_, _, Vec<u8>) = thaw(&snapshot.state)?;
-        self.env.restore(&env)?;
+        let (seed, mut running, env): (_, _, Vec<u8>) = thaw(&snapshot.state)?;
+        match self.env.save() {
+            Some(_) => self.env.restore(&env)?,
+            None => running = None,
+        }
         self.agent.restore(&snapshot.agent)?;
         (self.seed, self.running) = (seed, running);
         Ok(())

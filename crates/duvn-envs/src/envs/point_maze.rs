@@ -77,14 +77,14 @@ impl Environment for PointMaze {
         Ok(Step { reward: f64::from(u8::from(arrived)), terminated: arrived, truncated: false })
     }
 
-    fn save(&self) -> Vec<u8> {
-        freeze(&self.at)
+    fn save(&self) -> Option<Vec<u8>> {
+        Some(freeze(&self.at))
     }
 
     fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {
         let at: (usize, usize) = thaw(state)?;
         if at.0 > self.n || at.1 > self.n {
-            return Err(StateError(format!("there is no place {at:?}")));
+            return Err(StateError::Misfit(format!("there is no place {at:?}")));
         }
         self.place(at);
         Ok(())
