@@ -27,8 +27,8 @@ impl Environment for Corridor {
         let reward = [0.1, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0][self.at];
         Ok(Step { reward, terminated: reward > 0.0, truncated: false })
     }
-    fn save(&self) -> Vec<u8> {
-        freeze(&self.at)
+    fn save(&self) -> Option<Vec<u8>> {
+        Some(freeze(&self.at))
     }
     fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {
         self.at = thaw(state)?;

@@ -158,8 +158,14 @@ impl<E: Environment> Training<E> {
         }
     }
 
+    /// Whether its environments can be frozen in mid-episode, so that a resumed training gives the same bits as one that was never
+    /// interrupted.
+    pub fn resumes_exactly(&self) -> bool {
+        self.places.iter().all(|place| place.env.save().is_some())
+    }
+
     /// Everything that decides how training goes on. Resuming from it gives the same bits as never having
-    /// stopped.
+    /// stopped, if every environment [can be frozen](Self::resumes_exactly).
     pub fn snapshot(&self) -> TrainingSnapshot {
         let places: Vec<_> =
             self.places.iter().map(|place| (place.seed, place.running, place.env.save())).collect();
@@ -167,17 +173,32 @@ impl<E: Environment> Training<E> {
     }
 
     /// Goes on from a snapshot of a training made alike. On an error, make the training anew.
+    ///
+    /// An environment that could not be frozen begins a new episode, from a seed made of the steps so far; the episode that was
+    /// interrupted counts as cut off.
     pub fn restore(&mut self, snapshot: &TrainingSnapshot) -> Result<(), RestoreError> {
-        let (turn, places): (usize, Vec<(Option<u64>, Option<Episode>, Vec<u8>)>) = thaw(&snapshot.state)?;
+        let (turn, places): (usize, Vec<FrozenPlace>) = thaw(&snapshot.state)?;
         self.agent.restore(&snapshot.agent)?;
         if places.len() != self.places.len() {
             return Err(RestoreError::Actors { found: places.len(), expected: self.places.len() });
         }
-        for (place, (seed, running, env)) in self.places.iter_mut().zip(places) {
-            place.env.restore(&env)?;
-            (place.seed, place.running) = (seed, running);
-        }
         self.turn = turn;
+        let steps = self.agent.counters().steps;
+        for (number, (place, (seed, running, env))) in self.places.iter_mut().zip(places).enumerate() {
+            (place.seed, place.running) = (seed, running);
+            match env {
+                Some(env) => place.env.restore(&env)?,
+                None => {
+                    let fresh = Stream::new(steps, &format!("environment {number} resumed")).bits() >> 1;
+                    (place.seed, place.running) = (seed.or(Some(fresh)), None);
+                    // The others wait for it: a turn begins with the episodes that must begin.
+                    self.turn = 0;
+                }
+            }
+        }
         Ok(())
     }
 }
+
+/// The first seed, the episode so far, and the environment, where it can be frozen.
+type FrozenPlace = (Option<u64>, Option<Episode>, Option<Vec<u8>>);
