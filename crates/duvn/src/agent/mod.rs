@@ -211,3 +211,6 @@ impl Agent {
         self.learner.inspect(observation, draws)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -125,6 +125,13 @@ pub(crate) struct LearnerState {
     pending: Vec<Pending>,
 }
 
+#[cfg(test)]
+impl LearnerState {
+    pub(crate) fn replay(&self) -> &Replay {
+        &self.replay
+    }
+}
+
 impl Learner {
     pub(crate) fn new(
         config: &CheckedConfig,

@@ -207,4 +207,11 @@ mod tests {
         gaussian(SdRule::Total).propagate(&backup, &mut stream, &mut target);
         assert_eq!(target, [4.0, 6.0f32.sqrt()]);
     }
+
+    /// Prediction N(1, softplus(0.5)), target N(3, 2): both differences count for the queue.
+    #[test]
+    fn the_error_that_orders_the_queue_is_that_of_mean_and_sigma() {
+        let found = gaussian(SdRule::Paper).loss(&[1.0, 0.0], &[3.0, 2.0], &mut [0.0; 2]);
+        assert!((found.temporal_difference - (2.0 + 2.0 - softplus(0.5))).abs() < 1e-12, "{found:?}");
+    }
 }
