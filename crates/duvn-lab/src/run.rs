@@ -135,7 +135,8 @@ impl Run {
         if spec.until_solved && env.reward_threshold.is_none() {
             return Err(RunError::NoThreshold { env: spec.env });
         }
-        let agent = Agent::new(&spec.config, &env.observation_space(), &env.action_space(), spec.seed)?;
+        let config = spec.config.check().map_err(AgentError::from)?;
+        let agent = Agent::new(&config, &env.observation_space(), &env.action_space(), spec.seed)?;
         let progress = Progress::new(env.reward_threshold);
         let probe = Probe::new(&spec)?;
         let training = Training::new(env, agent, spec.seed);

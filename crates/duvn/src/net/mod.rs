@@ -45,6 +45,17 @@ impl Rows<'_> {
         }
     }
 
+    /// `count` of the `total` rows, from row `from` on.
+    pub fn block(&self, from: usize, count: usize, total: usize) -> Self {
+        match *self {
+            Rows::Index(indices) => Rows::Index(&indices[from..from + count]),
+            Rows::Dense(numbers) => {
+                let width = numbers.len() / total;
+                Rows::Dense(&numbers[from * width..(from + count) * width])
+            }
+        }
+    }
+
     /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         match self {
