@@ -31,7 +31,8 @@ fn no_allocation_after_the_first_call() {
         layer_norm: false,
     };
     let normalised = Shape { layer_norm: true, ..trunk.clone() };
-    for shape in [head, trunk, normalised] {
+    let atoms = Shape { outputs: 51, ..trunk.clone() };
+    for shape in [head, trunk, normalised, atoms] {
         for max_gradient_norm in [None, Some(1.0)] {
             let adam = AdamConfig { max_gradient_norm, ..AdamConfig::default() };
             let mut network =

@@ -3,6 +3,9 @@
 use super::kernels::{HiddenLayer, NormLayer, OutputLayer, PANEL, padded};
 use super::{LoadError, Shape, Tensor};
 
+/// An output layer of so many outputs is computed by dot products; more fill the vectors of a panel better.
+const MOST_IN_ROWS: usize = 8;
+
 /// One layer's place among the parameters.
 #[derive(Clone, Debug)]
 pub(super) struct Layer {
@@ -10,9 +13,11 @@ pub(super) struct Layer {
     pub name: String,
     pub inputs: usize,
     pub units: usize,
-    /// Hidden layer: units padded. Output layer: inputs padded.
+    /// Weights in panels: units padded. Weights in rows: inputs padded.
     pub width: usize,
     pub output: bool,
+    /// Whether the weights lie in panels of units, or in a row of inputs for each unit. See [`super::kernels`].
+    pub in_panels: bool,
     pub weights_at: usize,
     pub bias_at: usize,
     /// Where the gains of a layer that normalises begin; of any other, where the layer ends.
@@ -58,7 +63,7 @@ impl Layer {
 
     /// Where the weight from `input` to `unit` lies. The layout is explained in [`super::kernels`].
     fn weight_at(&self, input: usize, unit: usize) -> usize {
-        if self.output {
+        if !self.in_panels {
             return self.weights_at + unit * self.width + input;
         }
         let panel = unit / PANEL * PANEL;
@@ -100,12 +105,26 @@ impl Layout {
     pub(super) fn new(shape: &Shape) -> Self {
         let mut len = 0;
         let mut place = |name: String, inputs: usize, units: usize, output: bool, mask_at: usize| {
-            let width = padded(if output { inputs } else { units });
+            let in_panels = !output || units > MOST_IN_ROWS;
+            let width = padded(if in_panels { units } else { inputs });
             let weights_at = len;
-            let bias_at = weights_at + width * if output { units } else { inputs };
+            let bias_at = weights_at + width * if in_panels { inputs } else { units };
             let gain_at = bias_at + padded(units);
             len = gain_at + if shape.layer_norm && !output { width } else { 0 };
-            Layer { name, inputs, units, width, output, weights_at, bias_at, gain_at, end: len, mask_at }
+            let end = len;
+            Layer {
+                name,
+                inputs,
+                units,
+                width,
+                output,
+                in_panels,
+                weights_at,
+                bias_at,
+                gain_at,
+                end,
+                mask_at,
+            }
         };
         let mut hidden = |prefix: &str, below: usize, sizes: &[usize], mut mask_at: usize| {
             let mut inputs = below;

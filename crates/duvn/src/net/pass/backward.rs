@@ -1,6 +1,6 @@
 //! Backward through the layers, and what becomes of the gradient.
 
-use super::{Feed, Net, Units, Workspace, acts, acts_mut, is_dense, observations};
+use super::{Feed, Net, Units, Workspace, acts, acts_mut, is_dense, observations, output};
 use crate::net::Shape;
 use crate::net::adam::AdamStep;
 use crate::net::kernels::{Acts, ActsMut, Buffer, Kernels, PANEL, Sink, padded, panels, row_stride};
@@ -15,14 +15,14 @@ pub(in crate::net) enum Learn<'a> {
 }
 
 impl Learn<'_> {
-    fn parameters(&self) -> &[f32] {
+    pub(super) fn parameters(&self) -> &[f32] {
         match self {
             Learn::Adam { w, .. } => w,
             Learn::Store { w, .. } => w,
         }
     }
 
-    fn sink(&mut self, from: usize, to: usize) -> Sink<'_> {
+    pub(super) fn sink(&mut self, from: usize, to: usize) -> Sink<'_> {
         match self {
             Learn::Adam { w, m, v, step } => {
                 Sink::Adam { w: &mut w[from..to], m: &mut m[from..to], v: &mut v[from..to], step }
@@ -44,8 +44,8 @@ impl Workspace {
         let width = layout.canonical().map(|layer| padded(layer.units)).max().unwrap_or(0);
         self.bias_gradient.reserve(width);
         self.gain_gradient.reserve(width);
-        let hidden = layout.canonical().filter(|layer| !layer.output);
-        self.transposed.reserve(hidden.map(|layer| PANEL * layer.units).max().unwrap_or(0));
+        let panels = layout.canonical().filter(|layer| layer.in_panels);
+        self.transposed.reserve(panels.map(|layer| PANEL * layer.units).max().unwrap_or(0));
         if let Some(first) = first_hidden(layout).filter(|_| !is_dense(shape)) {
             self.gathered.reserve(first.inputs * first.width);
         }
@@ -128,7 +128,7 @@ impl Workspace {
         from: usize,
         rows: usize,
     ) {
-        let (layers, output, outputs) =
+        let (layers, layer, outputs) =
             (&net.layout.heads[action], &net.layout.outputs[action], net.shape.outputs);
         let gradient = &self.sorted_outputs[from * outputs..][..rows * outputs];
         let trunk = match (self.trunk.last(), net.layout.trunk.last()) {
@@ -139,32 +139,20 @@ impl Workspace {
             Some((acts, _)) => Feed::Acts(acts),
             None => observations(net.shape, &self.dense, &self.indices).rows(from, rows),
         };
-        let weights = output.output(learn.parameters());
-        let top = match (self.head.last(), layers.last(), trunk, feed) {
+        let (top, mut delta) = match (self.head.last(), layers.last(), trunk, feed) {
             (Some(units), Some(layer), ..) => {
-                let top = acts(&units.y, layer, from);
-                let mut delta = acts_mut(&mut self.head_delta[0], layer, 0);
-                net.kernels.back_output(gradient, rows, &weights, top, net.scale(), &mut delta);
-                top
+                (acts(&units.y, layer, from), Some(acts_mut(&mut self.head_delta[0], layer, 0)))
             }
-            (.., Some((top, layer)), _) => {
-                let mut delta = acts_mut(&mut self.trunk_delta[0], layer, from);
-                net.kernels.back_output(gradient, rows, &weights, top, net.scale(), &mut delta);
-                top
-            }
-            (.., Feed::Acts(top)) => top,
+            (.., Some((top, layer)), _) => (top, Some(acts_mut(&mut self.trunk_delta[0], layer, from))),
+            (.., Feed::Acts(top)) => (top, None),
             (.., Feed::Index(_)) => unreachable!("a network without hidden layers is fed with dense rows"),
         };
-        let sink = learn.sink(output.weights_at, output.bias_at);
-        net.kernels.gradient_output(gradient, outputs, top, output.width, rows, sink);
-        let bias = &mut self.bias_gradient[..padded(outputs)];
-        bias.fill(0.0);
-        for row in gradient.chunks(outputs) {
-            for (sum, &g) in bias.iter_mut().zip(row) {
-                *sum += g;
-            }
-        }
-        flat(net.kernels, bias, learn.sink(output.bias_at, output.end));
+        let scratch = output::Scratch {
+            padded: &mut self.padded_outputs,
+            transposed: &mut self.transposed,
+            bias_gradient: &mut self.bias_gradient,
+        };
+        output::backward(net, learn, layer, gradient, (top, rows), delta.as_mut(), scratch);
 
         let own = if net.layout.trunk.is_empty() { action * self.moved.len() / net.shape.actions } else { 0 };
         let scratch = Scratch {
@@ -310,7 +298,7 @@ fn gradient_gathered(
 }
 
 /// A gradient that is there already goes into the sink.
-fn flat(kernels: Kernels, gradient: &[f32], sink: Sink<'_>) {
+pub(super) fn flat(kernels: Kernels, gradient: &[f32], sink: Sink<'_>) {
     match sink {
         Sink::Store(g) => g.copy_from_slice(gradient),
         Sink::Adam { w, m, v, step } => kernels.adam(gradient, 1.0, w, m, v, step),

@@ -2,6 +2,7 @@
 
 mod backward;
 mod forward;
+mod output;
 
 pub(super) use backward::Learn;
 
@@ -27,6 +28,8 @@ pub(super) struct Workspace {
     trunk_delta: [Buffer; 2],
     /// Outputs, or their gradient, in the order of the buffers.
     sorted_outputs: Vec<f32>,
+    /// Rows of outputs, or their gradient, padded to whole vectors, where there are many of them.
+    padded_outputs: Buffer,
     /// Outputs in the caller's order.
     outputs: Vec<f32>,
     /// The gradient of the outputs in the caller's order.
@@ -130,6 +133,9 @@ impl Workspace {
         self.sorted_outputs.resize(rows * shape.outputs, 0.0);
         self.outputs.resize(rows * shape.outputs, 0.0);
         self.output_gradient.resize(rows * shape.outputs, 0.0);
+        if let Some(layer) = layout.outputs.first().filter(|layer| layer.in_panels) {
+            self.padded_outputs.reserve(rows * row_stride(layer.width));
+        }
         if is_dense(shape) {
             self.dense.reserve(rows * row_stride(padded(shape.input.len())));
         }
