@@ -4,36 +4,13 @@
 use crate::fingerprint::weights_sha256;
 use crate::progress::Progress;
 use crate::record::{Probe, Record};
-use duvn::{Agent, AgentError, Config, LearnError, RestoreError, Training, TrainingError, TrainingSnapshot};
+use duvn::{Agent, AgentError, LearnError, RestoreError, Training, TrainingError, TrainingSnapshot};
 use duvn_envs::registry::{self, MakeError};
-use duvn_envs::{Environment, freeze, thaw};
+use duvn_envs::{Environment, Space, freeze, thaw};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-/// How long a run lasts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Budget {
-    /// So many finished episodes.
-    Episodes(u64),
-    /// So many environment steps.
-    Steps(u64),
-}
-
-/// Everything that decides a run.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RunSpec {
-    /// The environment's id.
-    pub env: String,
-    /// The name under which the agent is reported.
-    pub agent: String,
-    /// The agent's configuration.
-    pub config: Config,
-    /// The seed of the agent and of the environment.
-    pub seed: u64,
-    /// How long it lasts.
-    pub budget: Budget,
-    /// Whether it ends before that, with the episode that solves the task.
-    pub until_solved: bool,
-}
+pub use crate::spec::{Budget, RunSpec};
 
 /// Why a run could not be made or finished.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -129,12 +106,27 @@ pub struct RunSnapshot {
 }
 
 impl Run {
-    /// A run at its start.
-    pub fn new(spec: RunSpec) -> Result<Self, RunError> {
+    /// Whether such a run can be made; found out without making its networks.
+    pub fn check(spec: &RunSpec) -> Result<(), RunError> {
+        let env = Run::environment(spec)?;
+        spec.config.check().map_err(AgentError::from)?;
+        match env.action_space() {
+            Space::Discrete(1..=256) => Ok(()),
+            other => Err(AgentError::ActionSpace(other).into()),
+        }
+    }
+
+    fn environment(spec: &RunSpec) -> Result<registry::Registered, RunError> {
         let env = registry::make(&spec.env, spec.seed)?;
         if spec.until_solved && env.reward_threshold.is_none() {
-            return Err(RunError::NoThreshold { env: spec.env });
+            return Err(RunError::NoThreshold { env: spec.env.clone() });
         }
+        Ok(env)
+    }
+
+    /// A run at its start.
+    pub fn new(spec: RunSpec) -> Result<Self, RunError> {
+        let env = Run::environment(&spec)?;
         let agent = Agent::new(&spec.config, &env.observation_space(), &env.action_space(), spec.seed)?;
         let progress = Progress::new(env.reward_threshold);
         let probe = Probe::new(&spec)?;
@@ -190,6 +182,23 @@ impl Run {
         let number = self.progress.episodes;
         let record = self.probe.record(number, &episode, self.training.agent_mut());
         record.map(Some).map_err(|error: LearnError| failed(error.into()))
+    }
+
+    /// Goes on until the run is at its end, which gives `true`, or until `stop` is raised. After every step `each`
+    /// is told of it, with the record of the episode that it ended, if it did. Whoever trains, trains by this loop.
+    pub fn drive<E: From<RunError>>(
+        &mut self,
+        stop: &AtomicBool,
+        mut each: impl FnMut(&mut Run, Option<Record>) -> Result<(), E>,
+    ) -> Result<bool, E> {
+        while !self.finished() {
+            if stop.load(Ordering::Relaxed) {
+                return Ok(false);
+            }
+            let record = self.step()?;
+            each(self, record)?;
+        }
+        Ok(true)
     }
 
     /// Seconds of work so far.
