@@ -1,7 +1,8 @@
 //! A run on disk, to look at what it has learnt.
 
 use crate::checkpoint::{Checkpoint, CheckpointError, Slot, decode};
-use crate::run::{RunError, RunSpec};
+use crate::run::RunError;
+use crate::spec::RunSpec;
 use crate::store::{RunRow, Store, StoreError};
 use duvn::{Agent, AgentError};
 use duvn_envs::{Environment, registry};
@@ -72,7 +73,11 @@ impl Saved {
         let (checkpoint, warning) = match file {
             Some(file) => {
                 let read = |error| CheckpointError::Io { doing: "read", path: file.clone(), error };
-                (Some(decode(&std::fs::read(&file).map_err(read)?)?), None)
+                let checkpoint = decode(&std::fs::read(&file).map_err(read)?)?;
+                if checkpoint.run != id {
+                    return Err(CheckpointError::OtherRun { found: checkpoint.run, expected: id }.into());
+                }
+                (Some(checkpoint), None)
             }
             None => {
                 let found = Slot::new(&folder).load(&id, u64::MAX)?;

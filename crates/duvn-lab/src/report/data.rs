@@ -1,10 +1,10 @@
 //! The records of an experiment, ordered by task and agent.
 
+use crate::beliefs::Moment;
 use crate::experiment::Show;
 use crate::run::{Budget, Outcome};
 use crate::stats;
 use crate::store::{BINS, CurvePoint, EvaluationRow, RunRow, Status, Store, StoreError};
-use crate::values::Moment;
 use duvn_envs::registry;
 
 /// What is known of an experiment.

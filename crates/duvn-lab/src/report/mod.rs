@@ -66,5 +66,5 @@ pub fn report(store: &Store) -> Result<Report, ReportError> {
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), ReportError> {
-    std::fs::write(path, bytes).map_err(|error| ReportError::Write { path: path.into(), error })
+    crate::disk::write_whole(path, bytes).map_err(|error| ReportError::Write { path: path.into(), error })
 }

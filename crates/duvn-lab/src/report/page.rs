@@ -1,9 +1,10 @@
 //! The page of a report: one file, readable offline, on paper, on a phone, in the dark.
 
 use super::data::Data;
-use super::html::{STYLE, escape, table};
+use super::html::{STYLE, table};
 use super::pictures::Picture;
 use super::table::{Cell, Table, differences, improvement};
+use crate::escape::escape;
 use crate::machine;
 use crate::settings;
 use crate::store::{RunRow, Status};
