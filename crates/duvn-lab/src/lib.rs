@@ -4,7 +4,7 @@ pub mod beliefs;
 pub mod bench;
 pub mod check;
 pub mod checkpoint;
-pub mod disk;
+pub use duvn::disk;
 mod escape;
 pub mod evaluate;
 pub mod experiment;

@@ -1,9 +1,11 @@
 //! The agent: a learner and the actors that it serves.
 
 mod error;
+mod file;
 mod snapshot;
 
 pub use error::{AgentError, LearnError};
+pub use file::{FileError, Keep};
 pub use snapshot::{RestoreError, Snapshot};
 
 use crate::actor::Actor;

@@ -125,8 +125,14 @@ pub(crate) struct LearnerState {
     pending: Vec<Pending>,
 }
 
-#[cfg(test)]
 impl LearnerState {
+    /// Leaves out what is remembered.
+    pub(crate) fn forget(&mut self) {
+        self.replay.clear();
+        self.pending.clear();
+    }
+
+    #[cfg(test)]
     pub(crate) fn replay(&self) -> &Replay {
         &self.replay
     }
@@ -191,6 +197,11 @@ impl Learner {
 
     pub(crate) fn set_learning(&mut self, learning: bool) {
         self.learning = learning;
+    }
+
+    /// The observations that it was made for.
+    pub(crate) fn space(&self) -> &Space {
+        &self.space
     }
 
     /// How many actions there are.
