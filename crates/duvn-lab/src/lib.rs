@@ -13,6 +13,7 @@ pub mod figures;
 pub mod fingerprint;
 pub mod illustration;
 pub mod ire;
+pub mod judgement;
 pub mod machine;
 pub mod merge;
 pub mod parallel;

@@ -77,6 +77,11 @@ impl Agent {
         self.learner.counters()
     }
 
+    /// The least and the greatest reward that it has learnt from; none before the first.
+    pub fn rewards(&self) -> Option<(f64, f64)> {
+        self.learner.rewards()
+    }
+
     /// How many environments it acts in.
     pub fn actors(&self) -> usize {
         self.actors.len()

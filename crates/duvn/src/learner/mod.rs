@@ -101,6 +101,8 @@ pub(crate) struct Learner {
     /// Episodes begun.
     episodes: u64,
     pending: Vec<Pending>,
+    /// The least and the greatest reward seen.
+    rewards: Option<(f64, f64)>,
     learning: bool,
     batch: Batch,
     /// What came of an action.
@@ -123,6 +125,7 @@ pub(crate) struct LearnerState {
     counters: Counters,
     episodes: u64,
     pending: Vec<Pending>,
+    rewards: Option<(f64, f64)>,
 }
 
 impl LearnerState {
@@ -173,6 +176,7 @@ impl Learner {
             counters: Counters::default(),
             episodes: 0,
             pending: Vec::with_capacity(config.actors),
+            rewards: None,
             learning: true,
             batch: Batch::default(),
             arrived: Gathered::default(),
@@ -193,6 +197,11 @@ impl Learner {
 
     pub(crate) fn counters(&self) -> Counters {
         self.counters
+    }
+
+    /// The least and the greatest reward seen.
+    pub(crate) fn rewards(&self) -> Option<(f64, f64)> {
+        self.rewards
     }
 
     pub(crate) fn set_learning(&mut self, learning: bool) {
@@ -288,6 +297,8 @@ impl Learner {
             _ => Ending::No,
         };
         self.local.visit(actor.seen.only(), usize::from(actor.action));
+        let (least, most) = self.rewards.unwrap_or((step.reward, step.reward));
+        self.rewards = Some((least.min(step.reward), most.max(step.reward)));
         let transition = Transition {
             observation: actor.seen.only(),
             action: actor.action,
@@ -354,6 +365,7 @@ impl Learner {
             counters: self.counters,
             episodes: self.episodes,
             pending: self.pending.clone(),
+            rewards: self.rewards,
         }
     }
 
@@ -372,6 +384,7 @@ impl Learner {
         self.counters = state.counters;
         self.episodes = state.episodes;
         self.pending = state.pending;
+        self.rewards = state.rewards;
         Ok(())
     }
 }
