@@ -2,7 +2,7 @@
 
 use crate::agent::AgentError;
 use crate::config::{BackupKind, CheckedConfig, LocalKind, PosteriorKind};
-use crate::learner::{count, input};
+use crate::learner::{count, input, seen};
 use crate::returns::return_model;
 use crate::value::shape;
 use duvn_envs::Space;
@@ -22,6 +22,7 @@ use duvn_envs::Space;
 pub fn memory(config: &CheckedConfig, observations: &Space, actions: &Space) -> Result<u64, AgentError> {
     let model = return_model(config);
     let (actions, outputs) = (count(actions)?, model.outputs());
+    let observations = &seen(config, observations);
     let shape = shape(config, input(observations), actions, &*model);
     let number = std::mem::size_of::<f32>() as f64;
 

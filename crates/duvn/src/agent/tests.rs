@@ -224,3 +224,42 @@ fn an_explorer_leaves_no_trace_and_does_what_the_agent_would() {
         assert!((view.probability - share).abs() < 0.08, "{looked:?} {counts:?}");
     }
 }
+
+#[test]
+fn a_bounded_target_believes_no_more_than_was_earned() {
+    let targets = |bound| {
+        let config = Config { gamma: 0.5, bound, ..config() };
+        let (mut agent, calls) = agent(&config, simple());
+        let mut last = |agent: &mut Agent| {
+            agent.observe(&GOING, HERE).unwrap();
+            match calls.lock().unwrap().last() {
+                Some(Call::Train { targets, .. }) => targets[0],
+                other => panic!("{other:?}"),
+            }
+        };
+        agent.begin(HERE).unwrap();
+        let before = last(&mut agent);
+        agent.observe(&Step { reward: 8.0, ..END }, HERE).unwrap();
+        agent.begin(HERE).unwrap();
+        (before, last(&mut agent))
+    };
+    // The next state is said to be worth 1, of which half counts; before the first reward nothing was earned.
+    assert_eq!(targets(crate::config::BoundKind::None), (0.5, 0.5));
+    assert_eq!(targets(crate::config::BoundKind::Returns), (0.0, 0.5));
+}
+
+/// After one update on an error of 1 and on one of 100: the same weights, to the bit, if errors count for 1 at most.
+#[test]
+fn a_clipped_error_counts_for_no_more_than_the_clip() {
+    let learn = |error_clip: f64, reward: f64| {
+        let config = Config { error_clip, hidden: vec![8], ..config() };
+        let mut agent =
+            Agent::new(&config.check().unwrap(), &Space::Discrete(4), &Space::Discrete(2), 0).unwrap();
+        agent.begin(HERE).unwrap();
+        agent.observe(&Step { reward, ..END }, HERE).unwrap();
+        agent.weights()
+    };
+    // First predictions are far smaller than these targets.
+    assert!(learn(1.0, 50.0) == learn(1.0, 5000.0));
+    assert!(learn(0.0, 50.0) != learn(0.0, 5000.0));
+}

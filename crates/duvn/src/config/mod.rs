@@ -12,8 +12,8 @@ use crate::posterior::Ensemble;
 use limit::*;
 
 pub use choice::{
-    BackupKind, Decider, InitKind, InputKind, LocalKind, LossKind, PolicyKind, PosteriorKind, Propagation,
-    ReturnKind, Scope, SdRule, SigmaLink,
+    BackupKind, BoundKind, Decider, InitKind, InputKind, LocalKind, LossKind, PolicyKind, PosteriorKind,
+    Propagation, ReturnKind, ScheduleKind, Scope, SdRule, SigmaLink,
 };
 pub use knob::{Knob, KnobValue};
 pub use limit::{Limit, Need};
@@ -60,6 +60,8 @@ knobs! {
         samples: usize = 16, in from_to(1, 4096), needs SAMPLING;
         /// gaussian: sigma of a mixture over masks, actions and traces
         sd_rule: SdRule = SdRule::Paper, needs ANALYTIC;
+        /// gaussian: most discount of sigma in a target; below gamma, sigma cannot feed itself in loops
+        sigma_gamma: f64 = 1.0, in from_to(0.0, 1.0), needs ANALYTIC, since "0.2";
         /// gaussian: distance between prediction and target
         loss: LossKind = LossKind::Squared, needs ANALYTIC;
 
@@ -103,6 +105,8 @@ knobs! {
         backup: BackupKind = BackupKind::Sarsa;
         /// which network decides the next action of a replayed transition
         decider: Decider = Decider::Target;
+        /// whether the mean of a target is kept within the discounted returns seen so far
+        bound: BoundKind = BoundKind::None, since "0.2";
         /// expected backup: draws to estimate the probabilities of thompson and its kin
         probability_draws: usize = 32, in from_to(1, 10_000), needs EXPECTED;
         /// how much of a target comes from the recorded trace after the next step, SARSA(lambda)
@@ -122,6 +126,12 @@ knobs! {
         init: InitKind = InitKind::He;
         /// Adam: learning rate
         learning_rate: f64 = 0.001, in above_to(0.0, 10.0);
+        /// how the learning rate falls
+        rate_schedule: ScheduleKind = ScheduleKind::Constant, since "0.2";
+        /// rate_schedule: updates after which it has fallen as far as it does
+        rate_updates: usize = 100_000, in from_to(1, MANY), needs SCHEDULE, since "0.2";
+        /// rate_schedule: the share of the learning rate that is left in the end
+        rate_end: f64 = 0.1, in from_to(0.0, 1.0), needs SCHEDULE, since "0.2";
         /// Adam: decay of the mean of gradients
         adam_beta1: f64 = 0.9, in from_to_below(0.0, 1.0);
         /// Adam: decay of the mean of squared gradients
@@ -130,6 +140,8 @@ knobs! {
         adam_epsilon: f64 = 0.00000001, in above_to(0.0, 1.0);
         /// gradients longer than this are scaled down to it (0: never)
         max_gradient_norm: f64 = 0.0, in from_to(0.0, 1e9);
+        /// errors larger than this count as if they were this large, as in the Huber loss (0: never)
+        error_clip: f64 = 0.0, in from_to(0.0, 1e9), since "0.2";
         /// updates between two moves of the target network
         target_sync: usize = 100, in from_to(1, MANY);
         /// how far the target network moves: 1 copies
@@ -366,6 +378,10 @@ mod tests {
             ("adam_beta1", &["0", "0.999999"], &["-0.1", "1"]),
             ("adam_beta2", &["0", "0.999999"], &["-0.1", "1"]),
             ("adam_epsilon", &["1e-20", "1"], &["0", "1.1"]),
+            ("sigma_gamma", &["0", "1"], &["-0.000001", "1.000001"]),
+            ("rate_updates", &["1", "1000000000000"], &["0", "1000000000001"]),
+            ("rate_end", &["0", "1"], &["-0.000001", "1.000001"]),
+            ("error_clip", &["0", "1e9"], &["-0.1", "1.1e9"]),
             ("max_gradient_norm", &["0", "1e9"], &["-0.1", "1.1e9"]),
             ("target_sync", &["1", "1000000000000"], &["0", "1000000000001"]),
             ("target_tau", &["0.000001", "1"], &["0", "1.000001"]),

@@ -7,7 +7,8 @@ pub use look::Explorer;
 
 use crate::actor::{Actor, Phase};
 use crate::agent::{AgentError, LearnError};
-use crate::config::{CheckedConfig, Scope};
+use crate::config::{BoundKind, CheckedConfig, Scope};
+use crate::earned::Earned;
 use crate::inputs::Inputs;
 use crate::local::Local;
 use crate::net::Input;
@@ -42,10 +43,15 @@ impl Axes {
         seed: u64,
     ) -> Result<Self, AgentError> {
         let returns = return_model(config);
-        let (input, actions) = (input(observations), count(actions)?);
+        let (input, actions) = (input(&seen(config, observations)), count(actions)?);
         let posterior = posterior(config, input, actions, Arc::clone(&returns), seed)?;
         Ok(Axes { posterior, returns, policy: policy(config) })
     }
+}
+
+/// The space of what the network sees of `observations`.
+pub(crate) fn seen(config: &CheckedConfig, observations: &Space) -> Space {
+    Inputs::new(config, observations).space(observations)
 }
 
 /// What the network is fed with for observations in `space`.
@@ -103,6 +109,7 @@ pub(crate) struct Learner {
     pending: Vec<Pending>,
     /// The least and the greatest reward seen.
     rewards: Option<(f64, f64)>,
+    earned: Earned,
     learning: bool,
     batch: Batch,
     /// What came of an action.
@@ -126,6 +133,7 @@ pub(crate) struct LearnerState {
     episodes: u64,
     pending: Vec<Pending>,
     rewards: Option<(f64, f64)>,
+    earned: Earned,
 }
 
 impl LearnerState {
@@ -149,7 +157,8 @@ impl Learner {
         seed: u64,
     ) -> Result<Self, AgentError> {
         let (shape, outputs) = (axes.posterior.shape(), axes.returns.outputs());
-        if shape.input != input(observations) || shape.outputs != outputs {
+        let seen = seen(config, observations);
+        if shape.input != input(&seen) || shape.outputs != outputs {
             return Err(AgentError::Axes {
                 network: format!("{shape:?}"),
                 outputs,
@@ -161,13 +170,13 @@ impl Learner {
         }
         let actions = shape.actions;
         let inputs = Inputs::new(config, observations);
-        let width = match observations {
+        let width = match &seen {
             Space::Discrete(_) => 0,
             Space::Box { low, .. } => low.len(),
         };
         let mut features = Stream::new(seed, "features");
         Ok(Learner {
-            local: Local::new(config, &inputs.space(observations), actions, &mut features),
+            local: Local::new(config, &seen, actions, &mut features),
             replay: Replay::new(config.replay, width, config.prioritised),
             targets: Targets::new(config),
             source: Source::new(Stream::new(seed, "parameters")),
@@ -177,6 +186,7 @@ impl Learner {
             episodes: 0,
             pending: Vec::with_capacity(config.actors),
             rewards: None,
+            earned: Earned::default(),
             learning: true,
             batch: Batch::default(),
             arrived: Gathered::default(),
@@ -242,6 +252,7 @@ impl Learner {
         if let Some(last) = actor.last.take().filter(|_| actor.phase != Phase::Idle) {
             self.replay.cut_off(last, actor.episode);
         }
+        actor.rewards.clear();
         actor.episode = self.episodes;
         self.episodes += 1;
         self.commit(actor);
@@ -299,6 +310,9 @@ impl Learner {
         self.local.visit(actor.seen.only(), usize::from(actor.action));
         let (least, most) = self.rewards.unwrap_or((step.reward, step.reward));
         self.rewards = Some((least.min(step.reward), most.max(step.reward)));
+        if self.config.bound == BoundKind::Returns {
+            self.earned.add(&mut actor.rewards, step.reward as f32, step.done(), self.config.gamma);
+        }
         let transition = Transition {
             observation: actor.seen.only(),
             action: actor.action,
@@ -366,6 +380,7 @@ impl Learner {
             episodes: self.episodes,
             pending: self.pending.clone(),
             rewards: self.rewards,
+            earned: self.earned,
         }
     }
 
@@ -385,6 +400,7 @@ impl Learner {
         self.episodes = state.episodes;
         self.pending = state.pending;
         self.rewards = state.rewards;
+        self.earned = state.earned;
         Ok(())
     }
 }
