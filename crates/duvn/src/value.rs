@@ -46,6 +46,8 @@ impl ValueNetwork {
         let scales = model.prior_scales(config);
         let prior = match scales.iter().any(|&scale| scale > 0.0) {
             true => {
+                // A normalised network would not feel the gain on its input.
+                let shape = Shape { layer_norm: false, ..shape };
                 let net = Network::new(shape, init, stream.generator())?;
                 Some(Prior::new(net, config.prior_gain as f32, scales))
             }
@@ -57,6 +59,7 @@ impl ValueNetwork {
             beta2: config.adam_beta2 as f32,
             epsilon: config.adam_epsilon as f32,
             max_gradient_norm: (config.max_gradient_norm > 0.0).then_some(config.max_gradient_norm as f32),
+            ..AdamConfig::default()
         };
         Ok(ValueNetwork { net: Box::new(net), model, prior, adam, sums: Vec::new() })
     }
