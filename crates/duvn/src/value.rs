@@ -50,6 +50,8 @@ impl ValueNetwork {
         let scales = model.prior_scales(config);
         let prior = match scales.iter().any(|&scale| scale > 0.0) {
             true => {
+                // A normalised network would not feel the gain on its input.
+                let shape = Shape { layer_norm: false, ..shape };
                 let net = Network::new(shape, init, stream.generator())?;
                 Some(Prior::new(net, config.prior_gain as f32, scales))
             }
@@ -61,6 +63,7 @@ impl ValueNetwork {
             beta2: config.adam_beta2 as f32,
             epsilon: config.adam_epsilon as f32,
             max_gradient_norm: (config.max_gradient_norm > 0.0).then_some(config.max_gradient_norm as f32),
+            ..AdamConfig::default()
         };
         let steepest = if config.error_clip > 0.0 { 2.0 * config.error_clip as f32 } else { f32::INFINITY };
         let (net, schedule) = (Box::new(net), Schedule::new(config));

@@ -1,6 +1,8 @@
 //! Where the parameters of a network lie in one array, and their canonical order outside of it.
 
-use super::kernels::{HiddenLayer, NormLayer, OutputLayer, PANEL, padded};
+use std::ops::Range;
+
+use super::kernels::{HiddenLayer, NormLayer, OutputLayer, PANEL, padded, panels};
 use super::{LoadError, Shape, Tensor};
 
 /// An output layer of so many outputs is computed by dot products; more fill the vectors of a panel better.
@@ -70,22 +72,15 @@ impl Layer {
         self.weights_at + panel * self.inputs + input * (self.width - panel).min(PANEL) + (unit - panel)
     }
 
-    fn weight_name(&self) -> String {
-        format!("{}.weight", self.name)
+    /// The name of one of the layer's tensors, such as `weight`.
+    fn tensor_name(&self, part: &str) -> String {
+        format!("{}.{part}", self.name)
     }
 
-    fn bias_name(&self) -> String {
-        format!("{}.bias", self.name)
-    }
-
-    fn gain_name(&self) -> String {
-        format!("{}.gain", self.name)
-    }
-
-    /// The tensors of the layer after its weights: their names, and where they begin.
-    fn vectors(&self) -> impl Iterator<Item = (String, usize)> {
-        let gain = self.normalises().then(|| (self.gain_name(), self.gain_at));
-        [(self.bias_name(), self.bias_at)].into_iter().chain(gain)
+    /// The tensors of the layer after its weights: what they are, and where they begin.
+    fn vectors(&self) -> impl Iterator<Item = (&'static str, usize)> {
+        let gain = self.normalises().then_some(("gain", self.gain_at));
+        [("bias", self.bias_at)].into_iter().chain(gain)
     }
 }
 
@@ -163,10 +158,14 @@ impl Layout {
             let (inputs, units) = (layer.inputs, layer.units);
             let weights =
                 (0..inputs * units).map(|at| parameters[layer.weight_at(at / units, at % units)]).collect();
-            tensors.push(Tensor { name: layer.weight_name(), shape: vec![inputs, units], data: weights });
-            for (name, at) in layer.vectors() {
+            tensors.push(Tensor {
+                name: layer.tensor_name("weight"),
+                shape: vec![inputs, units],
+                data: weights,
+            });
+            for (part, at) in layer.vectors() {
                 let data = parameters[at..at + units].to_vec();
-                tensors.push(Tensor { name, shape: vec![units], data });
+                tensors.push(Tensor { name: layer.tensor_name(part), shape: vec![units], data });
             }
         }
         tensors
@@ -186,9 +185,9 @@ impl Layout {
         };
         let (mut weights, mut vectors) = (Vec::new(), Vec::new());
         for layer in self.canonical() {
-            weights.push((layer, find(layer.weight_name(), &[layer.inputs, layer.units])?));
-            for (name, at) in layer.vectors() {
-                vectors.push((at, find(name, &[layer.units])?));
+            weights.push((layer, find(layer.tensor_name("weight"), &[layer.inputs, layer.units])?));
+            for (part, at) in layer.vectors() {
+                vectors.push((at, find(layer.tensor_name(part), &[layer.units])?));
             }
         }
         let found = weights.iter().map(|(_, tensor)| tensor).chain(vectors.iter().map(|(_, tensor)| tensor));
@@ -204,6 +203,26 @@ impl Layout {
             parameters[at..at + tensor.data.len()].copy_from_slice(&tensor.data);
         }
         Ok(())
+    }
+
+    /// Calls `each` with the places of all parameters, without padding, in the order of the array.
+    pub(super) fn runs(&self, mut each: impl FnMut(Range<usize>)) {
+        let layers = self.trunk.iter().chain(self.heads.iter().flatten()).chain(&self.outputs);
+        for layer in layers {
+            // A run is as long as a row of what the weights lie in: columns of a panel, or inputs of an output.
+            let (rows, columns) =
+                if layer.in_panels { (layer.inputs, layer.units) } else { (layer.units, layer.inputs) };
+            for panel in panels(rows, layer.width).filter(|_| layer.in_panels) {
+                let used = panel.width.min(columns - panel.column);
+                let starts = panel.numbers.step_by(panel.width).map(|at| layer.weights_at + at);
+                starts.for_each(|start| each(start..start + used));
+            }
+            for row in (0..rows).filter(|_| !layer.in_panels) {
+                let start = layer.weights_at + row * layer.width;
+                each(start..start + columns);
+            }
+            layer.vectors().for_each(|(_, at)| each(at..at + layer.units));
+        }
     }
 
     /// Sets every weight to what `weight` returns for its layer, in canonical order, and every gain to 1.

@@ -75,6 +75,11 @@ impl Workspace {
         }
     }
 
+    /// An upper bound of the gradients of the last backward pass, or infinity.
+    pub(in crate::net) fn gradient_bound(&self) -> f64 {
+        self.bound.sqrt()
+    }
+
     /// The moments were changed from outside: what Adam has moved is to be found out anew.
     pub(in crate::net) fn forget_moved(&mut self) {
         self.moved.clear();
@@ -94,6 +99,7 @@ impl Workspace {
             sorted.copy_from_slice(&self.output_gradient[row as usize * outputs..][..outputs]);
         }
         self.reserve_backward(net.shape, net.layout, rows);
+        self.bound = 0.0;
         for action in 0..net.shape.actions {
             let (from, to) = (self.bounds[action], self.bounds[action + 1]);
             self.backward_head(net, learn, action, from, to - from);
@@ -105,6 +111,7 @@ impl Workspace {
             gain_gradient: &mut self.gain_gradient,
             gathered: &mut self.gathered,
             moved: &mut self.moved,
+            bound: &mut self.bound,
         };
         let range = (0, rows);
         backward(
@@ -151,6 +158,7 @@ impl Workspace {
             padded: &mut self.padded_outputs,
             transposed: &mut self.transposed,
             bias_gradient: &mut self.bias_gradient,
+            bound: &mut self.bound,
         };
         output::backward(net, learn, layer, gradient, (top, rows), delta.as_mut(), scratch);
 
@@ -161,6 +169,7 @@ impl Workspace {
             gain_gradient: &mut self.gain_gradient,
             gathered: &mut self.gathered,
             moved: &mut self.moved[own..],
+            bound: &mut self.bound,
         };
         let dx = match net.layout.trunk.last() {
             Some(layer) => trunk.map(|(y, _)| (y, acts_mut(&mut self.trunk_delta[0], layer, from))),
@@ -181,6 +190,7 @@ struct Scratch<'a> {
     gathered: &'a mut Buffer,
     /// By input of a first layer on one-hot rows: whether Adam ever moved its weights.
     moved: &'a mut [bool],
+    bound: &'a mut f64,
 }
 
 /// Backward through hidden layers. `deltas[0]` holds the gradient of the last of them; `below` is what feeds the
@@ -220,6 +230,12 @@ fn backward(
             None => feed,
         };
         let (inputs, width) = (layer.inputs, layer.width);
+        let size = match x {
+            Feed::Acts(x) => net.kernels.squares(x, rows, padded(inputs)),
+            Feed::Index(indices) => indices.len() as f32,
+        };
+        // The input of a bias is 1.
+        widen(scratch.bound, size.max(rows as f32), net.kernels.squares(dy, rows, width));
         let sink = learn.sink(layer.weights_at, layer.bias_at);
         match x {
             Feed::Acts(x) => net.kernels.gradient_hidden(x, inputs, dy, width, rows, sink),
@@ -232,6 +248,13 @@ fn backward(
         }
         std::mem::swap(&mut current, &mut next);
     }
+}
+
+/// Makes `bound` an upper bound of the squared gradients xᵀ dy too, from the sums of squares of x and dy (Cauchy-Schwarz).
+/// A sum that is not a number makes it infinite.
+pub(super) fn widen(bound: &mut f64, x: f32, dy: f32) {
+    let product = f64::from(x) * f64::from(dy);
+    *bound = if product.is_nan() { f64::INFINITY } else { bound.max(product) };
 }
 
 /// Backward through a layer's normalisation: the gradient `delta` becomes that of its products, gains and biases
@@ -250,6 +273,9 @@ fn backward_norm(
     bias.fill(0.0);
     gain.fill(0.0);
     let (normed, root) = (acts(&units.normed, layer, from), &units.root[from..]);
+    // Normalised units are of size 1.
+    let size = net.kernels.squares(acts(delta, layer, 0), rows, layer.width);
+    widen(scratch.bound, (rows * layer.units) as f32, size);
     let mut delta = acts_mut(delta, layer, 0);
     let norm = layer.norm(learn.parameters());
     net.kernels.back_normalise(rows, &norm, normed, root, &mut delta, gain, bias);
