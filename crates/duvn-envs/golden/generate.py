@@ -269,4 +269,5 @@ def main():
     print(f"{total} bytes in all, from {VERSIONS}")
 
 
-main()
+if __name__ == "__main__":
+    main()

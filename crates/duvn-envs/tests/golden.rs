@@ -1,4 +1,5 @@
-//! Replays trajectories of the real Gymnasium and bsuite (written by `golden/generate.py`): observations
+//! Replays trajectories of the real Gymnasium and bsuite (written by `golden/generate.py` and
+//! `golden/generate_parameters.py`): observations
 //! equal to the bit, rewards and flags equal.
 //!
 //! There is no exception to list: no environment differs in any bit of any recorded observation.
@@ -185,6 +186,21 @@ gymnasium! {
     cliff_walking_slippery "CliffWalkingSlippery-v1_time_limit_300.gz"
     blackjack "Blackjack-v1.gz"
     blackjack_natural "Blackjack-v1_sab_false_natural_true.gz"
+    cart_pole_sutton_barto "CartPole-v1_sutton_barto_reward_true.gz"
+    mountain_car_goal_velocity "MountainCar-v0_goal_velocity_0.03.gz"
+    mountain_car_continuous_goal_velocity "MountainCarContinuous-v0_goal_velocity_0.02.gz"
+    pendulum_gravity "Pendulum-v1_g_9.81.gz"
+    frozen_lake_success_rate "FrozenLake-v1_success_rate_0.7.gz"
+    frozen_lake_own_map "FrozenLake-v1_desc_SFHF_FFFS_HFFG_success_rate_0.5.gz"
+    taxi_in_rain "Taxi-v4_is_rainy_true.gz"
+    taxi_fickle "Taxi-v4_fickle_passenger_true.gz"
+    taxi_both
+        "Taxi-v4_is_rainy_true_rainy_probability_0.5_fickle_passenger_true_fickle_probability_0.9.gz"
+    lunar_lander_continuous "LunarLanderContinuous-v3.gz"
+    lunar_lander_gravity "LunarLander-v3_gravity_-3.7.gz"
+    lunar_lander_wind "LunarLander-v3_enable_wind_true.gz"
+    lunar_lander_everything
+        "LunarLander-v3_continuous_true_gravity_-11.5_enable_wind_true_wind_power_20_turbulence_power_0.5.gz"
 }
 
 #[test]

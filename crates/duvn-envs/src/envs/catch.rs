@@ -60,9 +60,7 @@ impl Environment for Catch {
     }
 
     fn reset(&mut self, seed: Option<u64>) {
-        if let Some(seed) = seed {
-            self.state.rng = NumpyRng::new(seed);
-        }
+        self.state.rng.restart(seed);
         let column = self.state.rng.integers(0, COLUMNS as i64);
         self.start(column as usize);
     }

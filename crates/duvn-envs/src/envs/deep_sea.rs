@@ -96,9 +96,7 @@ impl Environment for DeepSea {
     }
 
     fn reset(&mut self, seed: Option<u64>) {
-        if let Some(seed) = seed {
-            self.state.rng = NumpyRng::new(seed);
-        }
+        self.state.rng.restart(seed);
         (self.state.row, self.state.column) = (0, 0);
     }
 

@@ -1,5 +1,39 @@
 //! The environments, one file each.
 
+/// Writes `save` and `restore` of an environment whose field `state`, a `State`, decides its future. A state
+/// for which the condition after `unless` holds is refused.
+macro_rules! saves_state {
+    () => {
+        saves_state!(unless |_, _| false => "");
+    };
+    (unless |$env:pat_param, $frozen:pat_param| $misfit:expr => $why:literal) => {
+        fn save(&self) -> Option<Vec<u8>> {
+            Some(crate::freeze(&self.state))
+        }
+
+        fn restore(&mut self, state: &[u8]) -> Result<(), crate::StateError> {
+            let state: State = crate::thaw(state)?;
+            let ($env, $frozen) = (&*self, &state);
+            if $misfit {
+                return Err(crate::StateError::Misfit($why.into()));
+            }
+            self.state = state;
+            Ok(())
+        }
+    };
+}
+
+use crate::Action;
+
+/// The push of a task with three actions: back (0), none (1), forward (2).
+fn push(action: Action<'_>) -> f64 {
+    match action {
+        Action::Index(0) => -1.0,
+        Action::Index(1) => 0.0,
+        _ => 1.0,
+    }
+}
+
 mod acrobot;
 mod blackjack;
 mod cart_pole;
@@ -9,6 +43,8 @@ mod chain;
 mod cliff_walking;
 mod deep_sea;
 mod frozen_lake;
+mod grid;
+mod lake;
 mod lunar_lander;
 mod mountain;
 mod mountain_car;
@@ -27,8 +63,9 @@ pub use catch::Catch;
 pub use chain::Chain;
 pub use cliff_walking::CliffWalking;
 pub use deep_sea::{DeepSea, Draws};
-pub use frozen_lake::{FrozenLake, Lake};
-pub use lunar_lander::LunarLander;
+pub use frozen_lake::FrozenLake;
+pub use lake::{Lake, LakeError};
+pub use lunar_lander::{Landing, LunarLander, Wind};
 pub use mountain_car::MountainCar;
 pub use mountain_car_continuous::MountainCarContinuous;
 pub use pendulum::Pendulum;
