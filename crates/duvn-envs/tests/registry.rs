@@ -24,15 +24,20 @@ fn needed(name: &str) -> &'static str {
     }
 }
 
+/// The examples of these are for three arms; below they are tried on those.
+fn of_size_three(name: &str) -> bool {
+    ["means", "noises"].contains(&name)
+}
+
 /// Every id again with each of its parameters.
 fn ids_with_parameters(entry: &Entry) -> Vec<String> {
     let mut all = Vec::new();
     for id in ids(entry) {
-        for parameter in entry.parameters {
+        for parameter in entry.parameters.iter().filter(|parameter| !of_size_three(parameter.name)) {
             let written = parameter.examples().into_iter().map(|value| format!("{}={value}", parameter.name));
             all.extend(written.map(|written| format!("{id}?{}{written}", needed(parameter.name))));
         }
-        all.push(format!("{id}?time_limit=7&reward_scale=0.5"));
+        all.push(format!("{id}?time_limit=7&reward_scale=0.5&reward_noise=2"));
         if matches!(make(&id, 0).unwrap().observation_space(), Space::Box { .. }) {
             all.push(format!("{id}?normalise=true"));
         }
@@ -46,6 +51,22 @@ fn every_environment_passes_the_checker() {
     for id in ENTRIES.iter().flat_map(ids_with_parameters) {
         let findings = env_checker::check(|| make(&id, 3).unwrap());
         assert!(findings.is_empty(), "{id}: {findings:#?}");
+    }
+}
+
+#[test]
+fn a_bandit_has_the_arms_it_is_given() {
+    for parameter in ["means=0/1/0.5", "noises=1/0.1/2", "means=1/2/3&noises=0/0/0"] {
+        let id = format!("GaussianBandit-3?{parameter}");
+        let findings = env_checker::check(|| make(&id, 3).unwrap());
+        assert!(findings.is_empty(), "{id}: {findings:#?}");
+    }
+    let mut bandit = make("GaussianBandit-3?means=1/2/3&noises=0/0/0", 0).unwrap();
+    bandit.reset(None);
+    assert_eq!(bandit.step(2.into()).unwrap().reward, 3.0);
+    for bad in ["means=0/1", "means=0/x/1", "means=0/1/inf", "noises=1/1/1&noise=2"] {
+        let made = make(&format!("GaussianBandit-3?{bad}"), 0);
+        assert!(matches!(made, Err(MakeError::Parameter { .. })), "{bad}");
     }
 }
 
@@ -73,12 +94,11 @@ impl duvn_envs::canvas::Canvas for Nothing {
 fn thresholds_follow_the_rewards() {
     for entry in ENTRIES {
         for id in ids(entry) {
-            let scaled = make(&format!("{id}?reward_scale=2"), 0).unwrap();
-            assert_eq!(
-                scaled.reward_threshold,
-                entry.reward_threshold.map(|threshold| threshold * 2.0),
-                "{id}"
-            );
+            let [plain, scaled] =
+                ["", "?reward_scale=2"].map(|query| make(&format!("{id}{query}"), 0).unwrap());
+            let doubled = plain.reward_threshold.map(|threshold| threshold * 2.0);
+            assert_eq!(scaled.reward_threshold, doubled, "{id}");
+            assert!(entry.reward_threshold.is_none_or(|mean| plain.reward_threshold == Some(mean)), "{id}");
         }
     }
 }

@@ -1,4 +1,4 @@
-use crate::rng::NumpyRng;
+use crate::rng::{NumpyRng, RandomState};
 use crate::{Action, Environment, Observation, Space, StateError, Step, StepError, freeze, text, thaw};
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,6 @@ pub struct DeepSea {
     n: usize,
     /// The action that goes right, cell by cell.
     right: Vec<bool>,
-    stochastic: bool,
     state: State,
 }
 
@@ -23,16 +22,8 @@ pub struct DeepSea {
 struct State {
     row: usize,
     column: usize,
-    rng: NumpyRng,
-}
-
-/// The random numbers of one step.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Draws {
-    /// From N(0, 1): what a lower corner pays.
-    pub noise: f64,
-    /// From [0, 1): a move to the right succeeds above 1/n.
-    pub slip: f64,
+    /// Decides about slips and noise, where there are any.
+    rng: Option<RandomState>,
 }
 
 impl DeepSea {
@@ -41,48 +32,23 @@ impl DeepSea {
     /// The `n` x `n` sea whose mapping is drawn from `seed`.
     pub fn new(n: usize, stochastic: bool, seed: u64) -> Self {
         let mut rng = NumpyRng::new(seed);
-        let right = (0..n * n).map(|_| rng.random() < 0.5).collect();
-        DeepSea { n, right, stochastic, state: State { row: 0, column: 0, rng: NumpyRng::new(0) } }
+        Self::with(n, stochastic, || rng.random() < 0.5)
     }
 
-    /// The sea with a given mapping (for each cell, row by row, whether action 1 goes right); `None`
-    /// where that is not a square.
-    pub fn with_mapping(right: Vec<bool>, stochastic: bool) -> Option<Self> {
-        let n = right.len().isqrt();
-        let sea = DeepSea { n, right, stochastic, state: State { row: 0, column: 0, rng: NumpyRng::new(0) } };
-        (n > 0 && n * n == sea.right.len()).then_some(sea)
+    /// The `n` x `n` sea with bsuite's mapping of this seed.
+    pub fn bsuite(n: usize, stochastic: bool, mapping_seed: u64) -> Self {
+        let mut rng = RandomState::new(mapping_seed);
+        Self::with(n, stochastic, || rng.coin())
+    }
+
+    fn with(n: usize, stochastic: bool, mut right: impl FnMut() -> bool) -> Self {
+        let rng = stochastic.then(|| RandomState::new(0));
+        DeepSea { n, right: (0..n * n).map(|_| right()).collect(), state: State { row: 0, column: 0, rng } }
     }
 
     /// For each cell, row by row, whether action 1 goes right.
     pub fn mapping(&self) -> &[bool] {
         &self.right
-    }
-
-    /// One step with these draws in place of the environment's own.
-    pub fn advance(&mut self, action: usize, draws: Draws) -> Result<Step, StepError> {
-        let State { row, column, .. } = self.state;
-        if row >= self.n {
-            return Err(StepError::NotRunning);
-        }
-        let last = self.n - 1;
-        let right = self.right[row * self.n + column] == (action == 1);
-        let mut reward = 0.0;
-        if column == last && right {
-            reward += 1.0;
-        }
-        if self.stochastic && row == last && (column == 0 || column == last) {
-            reward += draws.noise;
-        }
-        if right {
-            reward -= Self::MOVE_COST / self.n as f64;
-            if !self.stochastic || draws.slip > 1.0 / self.n as f64 {
-                self.state.column = (column + 1).min(last);
-            }
-        } else {
-            self.state.column = column.saturating_sub(1);
-        }
-        self.state.row += 1;
-        Ok(Step { reward, terminated: self.state.row == self.n, truncated: false })
     }
 }
 
@@ -96,25 +62,41 @@ impl Environment for DeepSea {
     }
 
     fn reset(&mut self, seed: Option<u64>) {
-        self.state.rng.restart(seed);
+        if let Some(rng) = &mut self.state.rng {
+            rng.restart(seed);
+        }
         (self.state.row, self.state.column) = (0, 0);
     }
 
     fn observation(&self) -> Observation<'_> {
-        let State { row, column, .. } = self.state;
+        let &State { row, column, .. } = &self.state;
         Observation::Index(if row < self.n { row * self.n + column } else { self.n * self.n })
     }
 
     fn step(&mut self, action: Action<'_>) -> Result<Step, StepError> {
-        let Action::Index(index) = action else {
-            return Err(StepError::action(action, &self.action_space()));
-        };
-        let mut draws = Draws { noise: 0.0, slip: 1.0 };
-        if self.stochastic {
-            let rng = &mut self.state.rng;
-            draws = Draws { noise: rng.gaussian(), slip: rng.random() };
+        let State { row, column, rng } = &mut self.state;
+        if *row >= self.n {
+            return Err(StepError::NotRunning);
         }
-        self.advance(index, draws)
+        let (last, n) = (self.n - 1, self.n as f64);
+        let right = self.right[*row * self.n + *column] == (action == Action::Index(1));
+        let mut reward = if *column == last && right { 1.0 } else { 0.0 };
+        if let Some(rng) = rng
+            && *row == last
+            && (*column == 0 || *column == last)
+        {
+            reward += rng.randn();
+        }
+        if right {
+            if rng.as_mut().is_none_or(|rng| rng.rand() > 1.0 / n) {
+                *column = (*column + 1).min(last);
+            }
+            reward -= Self::MOVE_COST / n;
+        } else {
+            *column = column.saturating_sub(1);
+        }
+        *row += 1;
+        Ok(Step { reward, terminated: *row == self.n, truncated: false })
     }
 
     fn save(&self) -> Option<Vec<u8>> {
@@ -123,7 +105,8 @@ impl Environment for DeepSea {
 
     fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {
         let (right, state): (Vec<bool>, State) = thaw(state)?;
-        if right != self.right || state.row > self.n || state.column >= self.n {
+        let alike = right == self.right && state.rng.is_some() == self.state.rng.is_some();
+        if !alike || state.row > self.n || state.column >= self.n {
             return Err(StateError::Misfit("it is of another sea".into()));
         }
         self.state = state;
@@ -131,7 +114,7 @@ impl Environment for DeepSea {
     }
 
     fn render_text(&self) -> Option<String> {
-        let State { row, column, .. } = self.state;
+        let &State { row, column, .. } = &self.state;
         let at = (row < self.n).then_some((row, column));
         Some(text::grid(self.n, self.n, at, |row, column| {
             if row == self.n - 1 && column == self.n - 1 { '$' } else { '~' }

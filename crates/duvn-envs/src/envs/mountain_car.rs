@@ -1,4 +1,4 @@
-use super::mountain::{self, GRAVITY, LEFT, MAX_SPEED, RIGHT};
+use super::mountain::{self, FORCE, GOAL, GRAVITY, LEFT, MAX_SPEED, RIGHT};
 use super::push;
 use crate::canvas::Canvas;
 use crate::rng::NumpyRng;
@@ -23,9 +23,6 @@ struct State {
 }
 
 impl MountainCar {
-    const FORCE: f64 = 0.001;
-    const GOAL: f64 = 0.5;
-
     /// The car that must pass the flag at least this fast (Gymnasium: 0).
     pub fn new(goal_velocity: f64) -> Self {
         let state = State { position: 0.0, velocity: 0.0, observation: [0.0; 2], rng: NumpyRng::new(0) };
@@ -57,13 +54,13 @@ impl Environment for MountainCar {
     fn step(&mut self, action: Action<'_>) -> Result<Step, StepError> {
         let push = push(action);
         let state = &mut self.state;
-        state.velocity += push * Self::FORCE + (3.0 * state.position).cos() * -GRAVITY;
+        state.velocity += push * FORCE + (3.0 * state.position).cos() * -GRAVITY;
         state.velocity = state.velocity.clamp(-MAX_SPEED, MAX_SPEED);
         state.position = (state.position + state.velocity).clamp(LEFT, RIGHT);
         if state.position == LEFT && state.velocity < 0.0 {
             state.velocity = 0.0;
         }
-        let terminated = state.position >= Self::GOAL && state.velocity >= self.goal_velocity;
+        let terminated = state.position >= GOAL && state.velocity >= self.goal_velocity;
         state.observation = [state.position as f32, state.velocity as f32];
         Ok(Step { reward: -1.0, terminated, truncated: false })
     }
@@ -71,7 +68,7 @@ impl Environment for MountainCar {
     saves_state!();
 
     fn draw(&self, canvas: &mut dyn Canvas) -> bool {
-        mountain::draw(canvas, self.state.position, Self::GOAL);
+        mountain::draw(canvas, self.state.position, GOAL);
         true
     }
 }

@@ -8,7 +8,9 @@ use crate::envs::{CartPoleSwingup, FrozenLake, Lake, PointMaze, Taxi};
 /// - DeepSea: 0.94, which takes the treasure in 95 of 100 episodes (each 1 - 0.01, the others at least
 ///   -0.01); the noise of DeepSeaStochastic is larger than what tells its policies apart;
 /// - Catch: 0.9, which takes 95 of 100 balls;
-/// - CartPoleSwingup: 100, bsuite's own bound of a good episode.
+/// - CartPoleSwingup: 100, and CartPoleBsuite: 500, bsuite's own bounds of a good episode;
+/// - Bandit: 0.95, and DiscountingChain: 1.09, which take the best choice in nearly all episodes;
+/// - UmbrellaLength and UmbrellaDistract: none, because random rewards outweigh what one can do.
 pub const ENTRIES: &[Entry] = &[
     Entry {
         about: "N correct actions in a row, drawn at random for each state, then reward 1 (paper, App. D)",
@@ -21,6 +23,38 @@ pub const ENTRIES: &[Entry] = &[
         sizes: Some((1, 100_000)),
         reward_threshold: Some(0.95),
         ..Entry::new("ChainOrdered-N", makers::chain_ordered)
+    },
+    Entry {
+        about: "the Chain in which the other action is done now and then; solved at 0.95 of the optimum",
+        sizes: Some((1, 100_000)),
+        parameters: &[number("slip", "how likely the other action is done", 0.01, 0.0, 0.5)],
+        ..Entry::new("ChainStochastic-N", makers::chain_stochastic)
+    },
+    Entry {
+        about: "go right, past a small reward to the left, for N + 8 steps; the optimum is 10",
+        sizes: Some((2, 100_000)),
+        reward_threshold: Some(9.9),
+        ..Entry::new("NChain-N", makers::n_chain)
+    },
+    Entry {
+        about: "swim against the current; solved at 2/3 of the optimum, which is 3.06 for the usual N = 6",
+        sizes: Some((2, 1000)),
+        ..Entry::new("RiverSwim-N", makers::river_swim)
+    },
+    Entry {
+        about: "N arms with normal rewards, whose means are drawn from N(0, 1)",
+        sizes: Some((1, 100_000)),
+        parameters: &[
+            number("noise", "the standard deviation of every arm", 1.0, 0.0, 1000.0),
+            Parameter::new("means", "the mean of each arm", Kind::Text { example: "0/1/0.5" }),
+            Parameter::new("noises", "the standard deviation of each arm", Kind::Text { example: "1/0.1/2" }),
+        ],
+        ..Entry::new("GaussianBandit-N", makers::gaussian_bandit)
+    },
+    Entry {
+        about: "N arms that pay 1 or 0, with probabilities drawn from [0, 1)",
+        sizes: Some((1, 100_000)),
+        ..Entry::new("BernoulliBandit-N", makers::bernoulli_bandit)
     },
     Entry {
         about: "two steps, four returns: small enough to work out by hand",
@@ -136,11 +170,13 @@ pub const ENTRIES: &[Entry] = &[
         about: "N right moves in a row, each at a small cost, to reach the treasure (bsuite)",
         sizes: Some((1, 1000)),
         reward_threshold: Some(0.94),
+        parameters: &[MAPPING_SEED],
         ..Entry::new("DeepSea-N", makers::deep_sea)
     },
     Entry {
         about: "DeepSea with moves that fail and noise at both lower corners (bsuite)",
         sizes: Some((1, 1000)),
+        parameters: &[MAPPING_SEED],
         ..Entry::new("DeepSeaStochastic-N", makers::deep_sea_stochastic)
     },
     Entry {
@@ -153,6 +189,38 @@ pub const ENTRIES: &[Entry] = &[
         sizes: Some((0, CartPoleSwingup::MAX_DIFFICULTY)),
         reward_threshold: Some(100.0),
         ..Entry::new("CartPoleSwingup-N", makers::cart_pole_swingup)
+    },
+    Entry {
+        about: "keep a pole upright for ten seconds of 100 steps (bsuite)",
+        reward_threshold: Some(500.0),
+        ..Entry::new("CartPoleBsuite", makers::cart_pole_bsuite)
+    },
+    Entry {
+        about: "the car in the valley, with 1,000 steps and a clock (bsuite)",
+        reward_threshold: Some(-110.0),
+        ..Entry::new("MountainCarBsuite", makers::mountain_car_bsuite)
+    },
+    Entry {
+        about: "eleven arms that pay 0, 0.1, ... 1, in an order of their own (bsuite)",
+        reward_threshold: Some(0.95),
+        parameters: &[MAPPING_SEED],
+        ..Entry::new("Bandit", makers::bandit)
+    },
+    Entry {
+        about: "choose one of five rewards, after 1 to 100 steps; one is 1.1, the others 1 (bsuite)",
+        reward_threshold: Some(1.09),
+        parameters: &[MAPPING_SEED],
+        ..Entry::new("DiscountingChain", makers::discounting_chain)
+    },
+    Entry {
+        about: "an umbrella taken at the first step counts after N, beside 20 distractors (bsuite)",
+        sizes: Some((1, 10_000)),
+        ..Entry::new("UmbrellaLength-N", makers::umbrella_length)
+    },
+    Entry {
+        about: "an umbrella taken at the first step counts after 20, beside N distractors (bsuite)",
+        sizes: Some((1, 10_000)),
+        ..Entry::new("UmbrellaDistract-N", makers::umbrella_distract)
     },
 ];
 
@@ -178,6 +246,11 @@ const fn map(default: &'static str) -> Parameter {
     Parameter::new("map", about, Kind::Choice { default: Some(default), among }).or("map_name")
 }
 
+const MAPPING_SEED: Parameter = Parameter::new(
+    "mapping_seed",
+    "bsuite's own mapping of this seed, in place of one of the seed that it is made with",
+    Kind::Count { default: None, least: 0, most: u64::MAX },
+);
 const SPARSE: Parameter = Parameter::new(
     "reward",
     "sparse: the rewards of the paper's authors",

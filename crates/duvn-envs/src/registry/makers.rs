@@ -3,8 +3,10 @@
 use super::{Id, MakeError};
 use crate::Environment;
 use crate::envs::{
-    Acrobot, Blackjack, CartPole, CartPoleSwingup, Catch, Chain, CliffWalking, DeepSea, FrozenLake, Lake,
-    Landing, LunarLander, MountainCar, MountainCarContinuous, Pendulum, PointMaze, Rules, Taxi, Toy, Wind,
+    Acrobot, Arm, Bandit, Blackjack, CartPole, CartPoleBsuite, CartPoleSwingup, Catch, Chain,
+    ChainStochastic, CliffWalking, DeepSea, DiscountingChain, FrozenLake, Lake, Landing, LunarLander,
+    MountainCar, MountainCarBsuite, MountainCarContinuous, NChain, Pendulum, PointMaze, RiverSwim, Rules,
+    Taxi, Toy, Umbrella, Wind,
 };
 use crate::wrappers::{RewardScale, SparseReward};
 
@@ -125,11 +127,18 @@ pub(super) fn blackjack(id: &mut Id) -> Made {
 }
 
 pub(super) fn deep_sea(id: &mut Id) -> Made {
-    made(DeepSea::new(id.size, false, id.seed))
+    sea(id, false)
 }
 
 pub(super) fn deep_sea_stochastic(id: &mut Id) -> Made {
-    made(DeepSea::new(id.size, true, id.seed))
+    sea(id, true)
+}
+
+fn sea(id: &mut Id, stochastic: bool) -> Made {
+    made(match id.count("mapping_seed")? {
+        Some(seed) => DeepSea::bsuite(id.size, stochastic, seed),
+        None => DeepSea::new(id.size, stochastic, id.seed),
+    })
 }
 
 pub(super) fn catch(_id: &mut Id) -> Made {
@@ -138,4 +147,77 @@ pub(super) fn catch(_id: &mut Id) -> Made {
 
 pub(super) fn cart_pole_swingup(id: &mut Id) -> Made {
     made(CartPoleSwingup::new(id.size))
+}
+
+pub(super) fn cart_pole_bsuite(_id: &mut Id) -> Made {
+    made(CartPoleBsuite::default())
+}
+
+pub(super) fn mountain_car_bsuite(_id: &mut Id) -> Made {
+    made(MountainCarBsuite::default())
+}
+
+pub(super) fn bandit(id: &mut Id) -> Made {
+    made(Bandit::bsuite(id.count("mapping_seed")?.unwrap_or(id.seed)))
+}
+
+pub(super) fn discounting_chain(id: &mut Id) -> Made {
+    made(DiscountingChain::new(id.count("mapping_seed")?.unwrap_or(id.seed)))
+}
+
+pub(super) fn umbrella_length(id: &mut Id) -> Made {
+    made(Umbrella::new(id.size as u32, 20))
+}
+
+pub(super) fn umbrella_distract(id: &mut Id) -> Made {
+    made(Umbrella::new(20, id.size))
+}
+
+pub(super) fn bernoulli_bandit(id: &mut Id) -> Made {
+    made(Bandit::bernoulli(id.size, id.seed))
+}
+
+/// Means and noises are drawn and alike, or given for each arm.
+pub(super) fn gaussian_bandit(id: &mut Id) -> Made {
+    let arms = id.size;
+    let numbers = |text: &str| numbers(text, arms);
+    let means = id.text("means", numbers)?;
+    let noises = id.text("noises", numbers)?;
+    let noise = if noises.is_some() { 0.0 } else { id.number("noise")? };
+    let drawn = Bandit::gaussian(arms, noise, id.seed);
+    let means = means.unwrap_or_else(|| drawn.arms().iter().map(|arm| arm.mean()).collect());
+    let noises = noises.unwrap_or_else(|| vec![noise; arms]);
+    let arms = means.into_iter().zip(noises).map(|(mean, noise)| Arm::Gaussian { mean, noise });
+    made(Bandit::new(arms.collect()))
+}
+
+/// One number for each of `count` arms, separated by `/`.
+fn numbers(text: &str, count: usize) -> Result<Vec<f64>, String> {
+    let numbers: Option<Vec<f64>> =
+        text.split('/').map(|number| number.parse().ok().filter(|x: &f64| x.is_finite())).collect();
+    numbers.filter(|numbers| numbers.len() == count).ok_or_else(|| {
+        let zeros = vec!["0"; count.min(4)].join("/");
+        format!("write {count} number(s) with / between them, one for each arm, such as {zeros}")
+    })
+}
+
+pub(super) fn river_swim(id: &mut Id) -> Made {
+    let river = RiverSwim::new(id.size);
+    // 20 steps for the usual six places. An agent that stays at the left end earns a thirtieth of the optimum.
+    let steps = (10 * id.size as u32).div_ceil(3);
+    id.time_limit = Some(steps);
+    id.reward_threshold = Some(river.optimal_return(steps) * 2.0 / 3.0);
+    made(river)
+}
+
+pub(super) fn n_chain(id: &mut Id) -> Made {
+    let chain = NChain::new(id.size);
+    id.time_limit = Some(chain.steps());
+    made(chain)
+}
+
+pub(super) fn chain_stochastic(id: &mut Id) -> Made {
+    let chain = ChainStochastic::new(id.size, id.number("slip")?, id.seed);
+    id.reward_threshold = Some(0.95 * chain.optimal_return());
+    made(chain)
 }

@@ -5,6 +5,7 @@
 //!
 //! - `time_limit=n`: episodes are truncated after `n` steps, whatever the entry says;
 //! - `reward_scale=x`: rewards, and the threshold, are multiplied by `x`;
+//! - `reward_noise=x`: rewards get normal noise of standard deviation `x`, after they are scaled;
 //! - `normalise=true`: vector observations are brought to [-1, 1] (see [`Normalise`]).
 
 mod entries;
@@ -17,7 +18,7 @@ pub use id::{MakeError, Member, member};
 pub use parameter::{COMMON, Kind, Parameter};
 
 use crate::Environment;
-use crate::wrappers::{Episodes, Normalise, RewardScale, forward};
+use crate::wrappers::{Episodes, Normalise, RewardNoise, RewardScale, forward};
 use id::Id;
 
 /// One line of the registry.
@@ -90,6 +91,10 @@ pub fn make(id: &str, seed: u64) -> Result<Registered, MakeError> {
     if factor != 1.0 {
         inner = Box::new(RewardScale::new(inner, factor));
         id.reward_threshold = id.reward_threshold.map(|threshold| threshold * factor);
+    }
+    let noise = id.number("reward_noise")?;
+    if noise > 0.0 {
+        inner = Box::new(RewardNoise::new(inner, noise));
     }
     if id.flag("normalise")? {
         let refuse = || id.refuse("normalise=true", "its observations are indices: leave it out".into());

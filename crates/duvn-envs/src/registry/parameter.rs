@@ -120,7 +120,7 @@ impl fmt::Display for Kind {
 }
 
 /// What every environment takes.
-pub const COMMON: [Parameter; 3] = [
+pub const COMMON: [Parameter; 4] = [
     Parameter::new(
         "time_limit",
         "episodes are truncated after so many steps",
@@ -132,5 +132,11 @@ pub const COMMON: [Parameter; 3] = [
         "rewards, and the threshold, are multiplied by it",
         Kind::Number { default: 1.0, low: 0.0, high: f64::INFINITY, inclusive: false },
     ),
+    Parameter::new(
+        "reward_noise",
+        "the standard deviation of normal noise on every reward",
+        Kind::Number { default: 0.0, low: 0.0, high: 1e6, inclusive: true },
+    )
+    .or("noise_scale"),
     Parameter::new("normalise", "vector observations are brought to [-1, 1]", Kind::Flag { default: false }),
 ];

@@ -52,10 +52,12 @@ pub(crate) use forward;
 
 mod episodes;
 mod normalise;
+mod reward_noise;
 mod reward_scale;
 mod sparse_reward;
 
 pub use episodes::Episodes;
 pub use normalise::Normalise;
+pub use reward_noise::RewardNoise;
 pub use reward_scale::RewardScale;
 pub use sparse_reward::SparseReward;
