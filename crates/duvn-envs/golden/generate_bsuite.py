@@ -16,7 +16,9 @@ from bsuite.environments.mountain_car import MountainCar
 from bsuite.environments.umbrella_chain import UmbrellaChain
 from bsuite.utils.wrappers import RewardNoise, RewardScale
 
-from generate import File
+from bsuite import sweep
+
+from generate import HERE, File
 
 chance = np.random.default_rng(2019)
 SEEDS = [0, 42, 2**32 - 1]
@@ -74,7 +76,49 @@ def record(env_id, make, policies, see, kinds, seeds=SEEDS):
     return file.write()
 
 
+def our_id(name, settings):
+    """The registry's id of a setting of bsuite's sweep."""
+    task, _, kind = name.rpartition("_")
+    settings = {key: value for key, value in settings.items() if key != "seed"}
+    level = {"noise": "reward_noise", "scale": "reward_scale"}.get(kind)
+    if level:
+        settings[level] = f"{settings.pop(f'{kind}_scale' if kind == 'noise' else 'reward_scale'):g}"
+    else:
+        task = name
+    base = {"bandit": "Bandit", "cartpole": "CartPoleBsuite", "catch": "Catch", "discounting_chain": "DiscountingChain",
+            "mountain_car": "MountainCarBsuite"}.get(task)
+    if task == "cartpole_swingup":
+        base = f"CartPoleSwingup-{round(settings.pop('height_threshold') * 20)}"
+        settings.pop("x_reward_threshold")
+    elif task.startswith("deep_sea"):
+        base = f"{'DeepSeaStochastic' if 'stochastic' in task else 'DeepSea'}-{settings.pop('size')}"
+    elif task == "umbrella_distract":
+        base = f"UmbrellaDistract-{settings.pop('n_distractor')}"
+    elif task == "umbrella_length":
+        assert settings.pop("n_distractor") == 20
+        base = f"UmbrellaLength-{settings.pop('chain_length')}"
+    query = "&".join(f"{key}={value}" for key, value in settings.items())
+    return f"{base}?{query}" if query else base
+
+
+def sweep_list():
+    """Every setting of bsuite's sweep that is in the registry: bsuite's id, episodes, tags, our id."""
+    import importlib
+    names = dict.fromkeys(bsuite_id.split("/")[0] for bsuite_id in sweep.SWEEP)
+    lines = []
+    for name in sorted(names):
+        if name.split("_")[0] in ("memory", "mnist"):
+            continue
+        module = importlib.import_module(f"bsuite.experiments.{name}.sweep")
+        for number, settings in enumerate(module.SETTINGS):
+            assert sweep.SETTINGS[f"{name}/{number}"] == settings
+            lines.append(f"{name}/{number} {module.NUM_EPISODES} {','.join(module.TAGS)} {our_id(name, settings)}\n")
+    (HERE / "bsuite_sweep.txt").write_text("".join(lines))
+    print(f"{len(lines)} settings")
+
+
 def main():
+    sweep_list()
     total = 0
     index, vector = lambda n: ("index", n), lambda n: ("vector", n)
     for seed in (0, 7):

@@ -8,6 +8,7 @@
 //! - `reward_noise=x`: rewards get normal noise of standard deviation `x`, after they are scaled;
 //! - `normalise=true`: vector observations are brought to [-1, 1] (see [`Normalise`]).
 
+pub mod bsuite;
 mod entries;
 mod id;
 mod makers;
