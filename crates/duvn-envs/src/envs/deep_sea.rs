@@ -24,6 +24,8 @@ struct State {
     column: usize,
     /// Decides about slips and noise, where there are any.
     rng: Option<RandomState>,
+    /// An action led away from the diagonal, where the only way to the treasure is.
+    strayed: bool,
 }
 
 impl DeepSea {
@@ -43,7 +45,11 @@ impl DeepSea {
 
     fn with(n: usize, stochastic: bool, mut right: impl FnMut() -> bool) -> Self {
         let rng = stochastic.then(|| RandomState::new(0));
-        DeepSea { n, right: (0..n * n).map(|_| right()).collect(), state: State { row: 0, column: 0, rng } }
+        DeepSea {
+            n,
+            right: (0..n * n).map(|_| right()).collect(),
+            state: State { row: 0, column: 0, rng, strayed: false },
+        }
     }
 
     /// For each cell, row by row, whether action 1 goes right.
@@ -65,7 +71,7 @@ impl Environment for DeepSea {
         if let Some(rng) = &mut self.state.rng {
             rng.restart(seed);
         }
-        (self.state.row, self.state.column) = (0, 0);
+        (self.state.row, self.state.column, self.state.strayed) = (0, 0, false);
     }
 
     fn observation(&self) -> Observation<'_> {
@@ -74,7 +80,7 @@ impl Environment for DeepSea {
     }
 
     fn step(&mut self, action: Action<'_>) -> Result<Step, StepError> {
-        let State { row, column, rng } = &mut self.state;
+        let State { row, column, rng, strayed } = &mut self.state;
         if *row >= self.n {
             return Err(StepError::NotRunning);
         }
@@ -93,10 +99,17 @@ impl Environment for DeepSea {
             }
             reward -= Self::MOVE_COST / n;
         } else {
+            *strayed |= row == column;
             *column = column.saturating_sub(1);
         }
         *row += 1;
         Ok(Step { reward, terminated: *row == self.n, truncated: false })
+    }
+
+    /// Where moves fail, an episode counts by what was tried: 1 if all actions on the diagonal went right, else 0.
+    fn denoised_return(&self) -> Option<f64> {
+        let State { row, strayed, rng, .. } = &self.state;
+        rng.as_ref().map(|_| if *row == self.n && !strayed { 1.0 } else { 0.0 })
     }
 
     fn save(&self) -> Option<Vec<u8>> {
@@ -143,5 +156,21 @@ mod tests {
             assert!((total - (treasure - 0.01 * moves / 8.0)).abs() < 1e-12, "{total}");
             assert_eq!(sea.observation(), Observation::Index(64));
         }
+    }
+
+    #[test]
+    fn without_its_noise_an_episode_counts_by_what_was_tried() {
+        let mut sea = DeepSea::new(6, true, 1);
+        for seed in 0..30 {
+            let wrong_at = (seed % 2 == 0).then_some(0);
+            sea.reset(Some(seed));
+            for row in 0..6 {
+                let Observation::Index(cell) = sea.observation() else { panic!("an index") };
+                let right = usize::from(sea.mapping()[cell]);
+                sea.step(if wrong_at == Some(row) { 1 - right } else { right }.into()).unwrap();
+            }
+            assert_eq!(sea.denoised_return(), Some(if wrong_at.is_some() { 0.0 } else { 1.0 }));
+        }
+        assert_eq!(DeepSea::new(6, false, 1).denoised_return(), None);
     }
 }

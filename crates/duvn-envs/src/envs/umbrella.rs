@@ -79,6 +79,16 @@ impl Environment for Umbrella {
         Ok(Step { reward: if good { 1.0 } else { -1.0 }, terminated, truncated: false })
     }
 
+    /// What the umbrella was good for: 1 or -1, and 0 before the end.
+    fn denoised_return(&self) -> Option<f64> {
+        let State { steps, needed, taken, .. } = self.state;
+        Some(match (steps == self.length, taken == needed) {
+            (false, _) => 0.0,
+            (true, true) => 1.0,
+            (true, false) => -1.0,
+        })
+    }
+
     saves_state!(unless |env, state| {
         state.observation.len() != env.state.observation.len() || state.steps > env.length
     } => "it is of another chain");
@@ -88,5 +98,28 @@ impl Environment for Umbrella {
         let weather = if needed { "rain" } else { "no rain" };
         let umbrella = if taken { "an umbrella" } else { "no umbrella" };
         Some(format!("{weather}, {umbrella}, step {steps} of {}\n", self.length))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_umbrella_counts_without_the_noise() {
+        let mut chain = Umbrella::new(3, 2);
+        for seed in 0..20 {
+            chain.reset(Some(seed));
+            let Observation::Vector(&[needed, ..]) = chain.observation() else { panic!("numbers") };
+            let wrong = seed % 2 == 0;
+            let first = if (needed == 1.0) != wrong { 1 } else { 0 };
+            chain.step(first.into()).unwrap();
+            chain.step(0.into()).unwrap();
+            assert_eq!(chain.denoised_return(), Some(0.0));
+            let last = chain.step(1.into()).unwrap();
+            assert!(last.terminated);
+            assert_eq!(last.reward, if wrong { -1.0 } else { 1.0 });
+            assert_eq!(chain.denoised_return(), Some(last.reward));
+        }
     }
 }

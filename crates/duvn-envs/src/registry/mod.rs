@@ -80,7 +80,7 @@ pub struct Registered {
 }
 
 impl Environment for Registered {
-    forward!(inner: observation_space action_space reset observation step save restore pictures);
+    forward!(inner: observation_space action_space reset observation step denoised_return save restore pictures);
 }
 
 /// Makes the environment `id`. What an environment draws once and for all (the Chain's correct actions)

@@ -28,6 +28,11 @@ macro_rules! forward {
             self.$field.step(action)
         }
     };
+    (@denoised_return $field:ident) => {
+        fn denoised_return(&self) -> Option<f64> {
+            self.$field.denoised_return()
+        }
+    };
     (@save $field:ident) => {
         fn save(&self) -> Option<Vec<u8>> {
             self.$field.save()

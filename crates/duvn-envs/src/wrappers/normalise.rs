@@ -54,7 +54,7 @@ impl<E: Environment> Normalise<E> {
 }
 
 impl<E: Environment> Environment for Normalise<E> {
-    forward!(inner: action_space save pictures);
+    forward!(inner: action_space denoised_return save pictures);
 
     fn observation_space(&self) -> Space {
         Space::symmetric_box(&vec![1.0; self.maps.len()])
