@@ -1,86 +1,12 @@
-//! What an agent believes of every state, at chosen moments of its training: how uncertainty narrows and
-//! travels back from the goal.
+//! Pictures of what an agent believes of every state, at chosen moments of its training: how uncertainty narrows
+//! and travels back from the goal.
 
+use crate::beliefs::Moment;
 use crate::figures::{Axis, Curve, Dash, Figure, Heat, Mark, Panel, Series};
-use crate::run::{Run, RunError, RunSpec};
+use crate::spec::RunSpec;
 use duvn::ActionView;
 use duvn_envs::envs::Chain;
-use duvn_envs::{Environment, Observation, Space, registry};
-use std::sync::atomic::{AtomicBool, Ordering};
-
-/// More states than a picture can show.
-const MOST_STATES: usize = 40_000;
-
-/// What an agent believes at one moment.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Moment {
-    /// After so many episodes.
-    pub episode: u64,
-    /// By state, then action.
-    pub states: Vec<Vec<ActionView>>,
-}
-
-/// Why the beliefs of a run cannot be shown.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum ValuesError {
-    /// The run cannot be made or went wrong.
-    #[error(transparent)]
-    Run(#[from] RunError),
-    /// The states cannot be listed.
-    #[error(
-        "the states of {env} cannot be listed: write an environment with at most {MOST_STATES} index observations, such as Chain-25, Toy or DeepSea-10"
-    )]
-    States {
-        /// The environment.
-        env: String,
-    },
-    /// A moment lies outside the run.
-    #[error("there is no moment to look at: write episodes in rising order, such as 20,100,400")]
-    Moments,
-}
-
-/// Trains as `spec` says and looks at every state after each of the episodes in `at` (0 is before the first),
-/// over `draws` draws of the parameters. When `stop` is raised, it gives the moments that were reached.
-pub fn watch(
-    spec: &RunSpec,
-    at: &[u64],
-    draws: usize,
-    stop: &AtomicBool,
-) -> Result<Vec<Moment>, ValuesError> {
-    let states = states(&spec.env)?;
-    if at.is_empty() || at.windows(2).any(|pair| pair[0] >= pair[1]) {
-        return Err(ValuesError::Moments);
-    }
-    let mut run = Run::new(spec.clone())?;
-    let mut moments = Vec::new();
-    for &episode in at {
-        while run.progress().episodes < episode {
-            if stop.load(Ordering::Relaxed) {
-                return Ok(moments);
-            }
-            run.step()?;
-        }
-        moments.push(look(&mut run, states, draws)?);
-    }
-    Ok(moments)
-}
-
-/// How many states there are to look at in `env`.
-pub fn states(env: &str) -> Result<usize, ValuesError> {
-    match registry::make(env, 0).map_err(RunError::from)?.observation_space() {
-        Space::Discrete(n) if n <= MOST_STATES => Ok(n),
-        _ => Err(ValuesError::States { env: env.into() }),
-    }
-}
-
-/// What the agent of a run believes now of each of so many states. Looking changes nothing.
-pub fn look(run: &mut Run, states: usize, draws: usize) -> Result<Moment, RunError> {
-    let (seed, episode) = (run.spec().seed, run.progress().episodes);
-    let look = |state| run.agent_mut().inspect(Observation::Index(state), draws);
-    let states: Result<_, _> = (0..states).map(look).collect();
-    let states = states.map_err(|error| RunError::Training { seed, error: error.into() })?;
-    Ok(Moment { episode, states })
-}
+use duvn_envs::registry;
 
 /// The picture of the moments: a grid of colours for DeepSea, curves over the states for the others.
 pub fn figure(spec: &RunSpec, moments: &[Moment]) -> Figure {
@@ -94,9 +20,7 @@ pub fn figure(spec: &RunSpec, moments: &[Moment]) -> Figure {
 
 /// N of `DeepSea-N`.
 fn side_of_deep_sea(env: &str) -> Option<usize> {
-    let name = env.split('?').next()?;
-    let size = name.strip_prefix("DeepSea-").or_else(|| name.strip_prefix("DeepSeaStochastic-"))?;
-    size.parse().ok()
+    registry::member(env).filter(|member| member.family.starts_with("DeepSea")).map(|member| member.size)
 }
 
 fn heading(moment: &Moment) -> String {
@@ -240,7 +164,9 @@ fn lanes(spec: &RunSpec, moments: &[Moment]) -> Lanes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::Budget;
+    use crate::beliefs::watch;
+    use crate::spec::Budget;
+    use std::sync::atomic::AtomicBool;
 
     fn spec(env: &str, agent: &str) -> RunSpec {
         let mut config = duvn::preset(agent).unwrap();
@@ -308,23 +234,5 @@ mod tests {
             looks.push(curve.series.style);
         }
         assert_eq!(looks.len(), 18);
-    }
-
-    #[test]
-    fn when_stopped_the_moments_reached_are_all_there_is() {
-        let spec = spec("Chain-4", "duvn-deep");
-        let stopped = AtomicBool::new(true);
-        assert_eq!(watch(&spec, &[0, 40], 1, &stopped).unwrap().len(), 1);
-        assert_eq!(figure(&spec, &watch(&spec, &[40], 1, &stopped).unwrap()).panels, []);
-    }
-
-    #[test]
-    fn what_cannot_be_shown_is_refused() {
-        assert!(matches!(
-            watch(&spec("CartPole-v1", "duvn"), &[1], 1, &go()),
-            Err(ValuesError::States { .. })
-        ));
-        assert!(matches!(watch(&spec("Toy", "duvn"), &[], 1, &go()), Err(ValuesError::Moments)));
-        assert!(matches!(watch(&spec("Toy", "duvn"), &[5, 5], 1, &go()), Err(ValuesError::Moments)));
     }
 }

@@ -11,6 +11,12 @@ pub use slot::{Found, Slot};
 
 use std::path::PathBuf;
 
+impl From<duvn::archive::ArchiveError> for CheckpointError {
+    fn from(error: duvn::archive::ArchiveError) -> Self {
+        CheckpointError::Damaged(error.to_string())
+    }
+}
+
 /// Why a checkpoint cannot be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckpointError {
@@ -39,7 +45,7 @@ pub enum CheckpointError {
         version: String,
     },
     /// It belongs to another run.
-    #[error("the checkpoint is of run {found}, not of {expected}")]
+    #[error("the checkpoint is of run {found}, not of {expected}: put back the one that was there")]
     OtherRun {
         /// The run it is of.
         found: String,
