@@ -5,6 +5,7 @@ use super::pictures::{Picture, figure};
 use super::results::{Ended, Results};
 use crate::figures::{Axis, Curve, Dash, Figure, Mark, Marker, Panel, Point, Points, Rule, Series, Style};
 use crate::stats::{KaplanMeier, share_interval};
+use duvn_envs::registry::{self, Member};
 
 /// Tasks that differ by their size alone.
 struct Family<'a> {
@@ -33,10 +34,10 @@ fn families<'a>(tasks: &[&'a Task]) -> Vec<Family<'a>> {
 
 /// `Chain-10?reward_scale=2` is of the family `Chain?reward_scale=2` and has size 10.
 pub fn family_and_size(env: &str) -> Option<(String, u32)> {
-    let (name, parameters) = env.find('?').map_or((env, ""), |at| env.split_at(at));
-    let (family, size) = name.rsplit_once('-')?;
-    let size: u32 = size.parse().ok().filter(|size| *size > 0)?;
-    Some((format!("{family}{parameters}"), size))
+    let Member { family, size, parameters } = registry::member(env)?;
+    let question = if parameters.is_empty() { "" } else { "?" };
+    let size = u32::try_from(size).ok().filter(|size| *size > 0)?;
+    Some((format!("{family}{question}{parameters}"), size))
 }
 
 impl Family<'_> {
