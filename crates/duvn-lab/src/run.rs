@@ -127,10 +127,15 @@ impl Run {
     /// A run at its start.
     pub fn new(spec: RunSpec) -> Result<Self, RunError> {
         let env = Run::environment(&spec)?;
-        let agent = Agent::new(&spec.config, &env.observation_space(), &env.action_space(), spec.seed)?;
+        let config = spec.config.check().map_err(AgentError::from)?;
+        let agent = Agent::new(&config, &env.observation_space(), &env.action_space(), spec.seed)?;
         let progress = Progress::new(env.reward_threshold);
         let probe = Probe::new(&spec)?;
-        let training = Training::new(env, agent, spec.seed);
+        let mut envs = vec![env];
+        while envs.len() < agent.actors() {
+            envs.push(Run::environment(&spec)?);
+        }
+        let training = Training::side_by_side(envs, agent, spec.seed);
         Ok(Run { spec, training, progress, probe, started: Instant::now(), before: 0.0 })
     }
 

@@ -4,7 +4,7 @@ use crate::checkpoint::{Checkpoint, CheckpointError, Slot, decode};
 use crate::run::RunError;
 use crate::spec::RunSpec;
 use crate::store::{RunRow, Store, StoreError};
-use duvn::Agent;
+use duvn::{Agent, AgentError};
 use duvn_envs::{Environment, registry};
 use std::path::{Path, PathBuf};
 
@@ -92,13 +92,11 @@ impl Saved {
     /// stay as they are.
     pub fn agent(&self, learning: bool) -> Result<Agent, RunError> {
         let RunSpec { env, config, seed, .. } = &self.run.spec;
-        let mut config = config.clone();
-        if !learning {
-            config.train_every = usize::MAX;
-        }
+        let config = config.check().map_err(AgentError::from)?;
         let env = registry::make(env, *seed)?;
         let mut agent = Agent::new(&config, &env.observation_space(), &env.action_space(), *seed)?;
         agent.restore(&self.checkpoint.snapshot.training.agent)?;
+        agent.set_learning(learning);
         Ok(agent)
     }
 }

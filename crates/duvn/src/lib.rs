@@ -5,10 +5,12 @@
 //! algorithm of "Efficient exploration with Double Uncertain Value Networks" (Moerland, Broekens and
 //! Jonker 2017).
 
+mod actor;
 mod agent;
 pub mod config;
 mod inputs;
 mod inspect;
+mod learner;
 pub mod local;
 pub mod net;
 pub mod policy;
@@ -21,8 +23,9 @@ pub mod target;
 mod training;
 mod value;
 
-pub use agent::{Agent, AgentError, Counters, LearnError, RestoreError, Snapshot};
-pub use config::{Config, preset};
+pub use agent::{Agent, AgentError, LearnError, RestoreError, Snapshot};
+pub use config::{CheckedConfig, Config, preset};
 pub use inspect::ActionView;
+pub use learner::{Axes, Counters, Explorer};
 pub use training::{Episode, Training, TrainingError, TrainingSnapshot};
 pub use value::ValueNetwork;

@@ -1,19 +1,23 @@
 //! One configuration and one seed make one result, to the bit, interrupted or not.
 
 use duvn::config::PRESETS;
-use duvn::net::Part;
 use duvn::{Agent, Config, Training};
 use duvn_envs::{Environment, registry};
 
 fn training(config: &Config, env: &str, seed: u64) -> Training<registry::Registered> {
     let env = registry::make(env, seed).unwrap();
-    let agent = Agent::new(config, &env.observation_space(), &env.action_space(), seed).unwrap();
+    let agent = Agent::new(
+        &config.check().expect("a configuration"),
+        &env.observation_space(),
+        &env.action_space(),
+        seed,
+    )
+    .unwrap();
     Training::new(env, agent, seed)
 }
 
 fn weights(training: &Training<registry::Registered>) -> Vec<u32> {
-    let networks = training.agent().values().iter();
-    let tensors: Vec<_> = networks.flat_map(|value| value.net.tensors(Part::Online)).collect();
+    let tensors = training.agent().weights();
     tensors.iter().flat_map(|tensor| tensor.data.iter().map(|weight| weight.to_bits())).collect()
 }
 

@@ -29,10 +29,17 @@ impl Replay {
         &self.ring
     }
 
-    /// Remembers a transition, in the place of the oldest where there is no room.
-    pub fn push(&mut self, transition: &Transition<'_>) {
-        let slot = self.ring.push(transition);
+    /// Remembers a transition, in the place of the oldest where there is no room. It follows the one in the slot
+    /// `after`, if there is one; its own slot is returned.
+    pub fn push(&mut self, transition: &Transition<'_>, after: Option<u32>) -> u32 {
+        let slot = self.ring.push(transition, after);
         self.queue.remove(slot);
+        slot
+    }
+
+    /// The episode of the transition in `slot` was given up after it.
+    pub fn cut_off(&mut self, slot: u32, episode: u64) {
+        self.ring.cut_off(slot, episode);
     }
 
     /// Fills `slots` with places of the ring. What comes from the queue leaves it until

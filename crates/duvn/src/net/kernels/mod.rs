@@ -18,6 +18,7 @@
 //! | hidden layer | activations | weight panels | bias, ReLU, dropout |
 //! | its inputs' gradient | output gradients | transposed weight panels | ReLU's and dropout's derivative |
 //! | its weights' gradient | activations, transposed | output gradients | Adam, or store |
+//! | hidden layer that normalises | activations | weight panels | store, then LayerNorm row by row |
 //! | covariances of features | features | covariance in panels | store |
 //!
 //! Weights are transposed a panel at a time, right before the panel is used; with AVX-512 and few rows, sums along
@@ -27,8 +28,8 @@
 //! A single row (acting) skips the weight rows of inputs that are 0, about half of them after ReLU.
 //!
 //! The kernels are generic over the trait `Simd` and `inline(always)`; the modules `portable`, `avx2` and `avx512`
-//! compile them as functions with the target features and list those in a table, which `forward` and `gradients` put
-//! behind safe methods.
+//! compile them as functions with the target features and list those in a table, which `forward`, `norm` and
+//! `gradients` put behind safe methods.
 //!
 //! # Why the unsafe code is sound
 //! - *Instruction set*: a [`Kernels`] can only be made by [`Kernels::new`], which asks the CPU.
@@ -49,6 +50,7 @@ mod forward;
 mod gemm;
 mod gradients;
 mod isa;
+mod norm;
 mod peak;
 mod portable;
 mod simd;
@@ -101,6 +103,15 @@ pub(crate) struct HiddenLayer<'a> {
     pub inputs: usize,
     pub width: usize,
     pub weights: &'a [f32],
+    pub bias: &'a [f32],
+}
+
+/// What normalises a hidden layer of `units` units, padded to `width`: a gain and a bias for each.
+#[derive(Clone, Copy)]
+pub(crate) struct NormLayer<'a> {
+    pub units: usize,
+    pub width: usize,
+    pub gain: &'a [f32],
     pub bias: &'a [f32],
 }
 

@@ -1,7 +1,7 @@
 //! Forward through the layers.
 
-use super::{Feed, Net, Workspace, acts, acts_mut, observations};
-use crate::net::kernels::{ActsMut, Bits, Buffer};
+use super::{Feed, Net, Units, Workspace, acts, acts_mut, observations};
+use crate::net::kernels::{ActsMut, Bits};
 use crate::net::layout::Layer;
 
 impl Workspace {
@@ -33,7 +33,7 @@ impl Workspace {
         out: Option<&mut ActsMut<'_>>,
     ) {
         let feed = match (self.trunk.last(), net.layout.trunk.last()) {
-            (Some(buffer), Some(layer)) => Feed::Acts(acts(buffer, layer, 0)),
+            (Some(units), Some(layer)) => Feed::Acts(acts(&units.y, layer, 0)),
             _ => observations(net.shape, &self.dense, &self.indices),
         };
         let starts = &self.mask_starts[from..from + rows];
@@ -42,7 +42,7 @@ impl Workspace {
             net.bits(starts, layer, action, false)
         });
         let top = match (self.head.last(), layers.last()) {
-            (Some(buffer), Some(layer)) => acts(buffer, layer, from),
+            (Some(units), Some(layer)) => acts(&units.y, layer, from),
             _ => match feed.rows(from, rows) {
                 Feed::Acts(acts) => acts,
                 Feed::Index(_) => unreachable!("a network without hidden layers is fed with dense rows"),
@@ -98,22 +98,38 @@ fn forward<'b>(
     feed: Feed<'_>,
     from: usize,
     rows: usize,
-    buffers: &mut [Buffer],
+    stack: &mut [Units],
     list: &mut [u32],
     bits: impl Fn(&Layer) -> Option<Bits<'b>>,
 ) {
     for (index, layer) in layers.iter().enumerate() {
-        let (done, rest) = buffers.split_at_mut(index);
-        let mut out = acts_mut(&mut rest[0], layer, from);
+        let (done, rest) = stack.split_at_mut(index);
+        let Units { y, normed, root } = &mut rest[0];
+        let mut out = acts_mut(y, layer, from);
         let feed = match done.last() {
-            Some(buffer) => Feed::Acts(acts(buffer, &layers[index - 1], from)),
+            Some(units) => Feed::Acts(acts(&units.y, &layers[index - 1], from)),
             None => feed.rows(from, rows),
         };
         let (weights, bits) = (layer.hidden(parameters), bits(layer));
-        match feed {
-            Feed::Index(indices) => net.kernels.hidden_gather(indices, &weights, bits, &mut out),
-            Feed::Acts(x) if rows == 1 => net.kernels.hidden_single(x.data, &weights, bits, list, &mut out),
-            Feed::Acts(x) => net.kernels.hidden(x, rows, &weights, bits, &mut out),
+        if !layer.normalises() {
+            match feed {
+                Feed::Index(indices) => net.kernels.hidden_gather(indices, &weights, bits, &mut out),
+                Feed::Acts(x) if rows == 1 => {
+                    net.kernels.hidden_single(x.data, &weights, bits, list, &mut out);
+                }
+                Feed::Acts(x) => net.kernels.hidden(x, rows, &weights, bits, &mut out),
+            }
+            continue;
         }
+        let mut normed = acts_mut(normed, layer, from);
+        match feed {
+            Feed::Index(indices) => net.kernels.product_gather(indices, &weights, &mut normed),
+            Feed::Acts(x) if rows == 1 => net.kernels.product_single(x.data, &weights, list, &mut normed),
+            Feed::Acts(x) => {
+                net.kernels.product(x, rows, weights.weights, layer.inputs, layer.width, &mut normed);
+            }
+        }
+        let norm = layer.norm(parameters);
+        net.kernels.normalise(rows, &norm, bits, &mut normed, &mut root[from..], &mut out);
     }
 }
