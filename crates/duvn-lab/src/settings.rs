@@ -24,12 +24,11 @@ pub enum SettingsError {
     Table(String),
 }
 
-/// Sets one `key=value`; gives the key.
-fn assign<'a>(config: &mut Config, assignment: &'a str) -> Result<&'a str, SettingsError> {
+/// Sets one `key=value`.
+pub fn assign(config: &mut Config, assignment: &str) -> Result<(), SettingsError> {
     let (key, value) =
         assignment.split_once('=').ok_or_else(|| SettingsError::NotAnAssignment(assignment.into()))?;
-    config.set(key.trim(), value)?;
-    Ok(key.trim())
+    Ok(config.set(key.trim(), value)?)
 }
 
 /// Sets every `key = value` of a TOML table.
@@ -56,23 +55,47 @@ fn parse(text: &str) -> Result<toml::Table, SettingsError> {
     })
 }
 
-/// The preset `agent` with the settings of a TOML text and of `key=value` assignments, in that order. What is assigned must have
-/// an effect; a text may be one that several agents share.
+/// The preset `agent` with the settings of a TOML text and of `key=value` assignments, in that order. Settings that have no
+/// effect in the agent that comes out are refused.
 pub fn resolve(agent: &str, toml: Option<&str>, assignments: &[String]) -> Result<Config, SettingsError> {
     let mut config = preset(agent)?;
+    let mut written = Vec::new();
     if let Some(text) = toml {
-        assign_table(&mut config, &parse(text)?)?;
+        let table = parse(text)?;
+        assign_table(&mut config, &table)?;
+        written.extend(table.keys().cloned());
     }
-    let mut keys = Vec::new();
     for assignment in assignments {
-        keys.push(assign(&mut config, assignment)?);
+        assign(&mut config, assignment)?;
+        written.extend(assignment.split_once('=').map(|(key, _)| key.trim().to_string()));
     }
     config.check()?;
-    keys.into_iter().try_for_each(|key| config.check_effect(key))?;
+    let before = preset(agent)?;
+    for key in written {
+        check_effect(&before, &config, &key)?;
+    }
     Ok(config)
 }
 
-/// The settings as a TOML text that [`resolve`] reads back.
+/// Whether the setting `key`, by which `config` came from a preset, has an effect. To switch off what the preset has
+/// switched on counts as one, though nothing is left of it.
+pub fn check_effect(before: &Config, config: &Config, key: &str) -> Result<(), ConfigError> {
+    let value = |config: &Config| config.entries().into_iter().find(|(name, _)| *name == key);
+    if value(config) == value(&Config::default()) && value(config) != value(before) {
+        return Ok(());
+    }
+    config.check_effect(key)
+}
+
+/// Reads back what [`to_toml`] wrote, which names every knob.
+pub fn from_toml(text: &str) -> Result<Config, SettingsError> {
+    let mut config = Config::default();
+    assign_table(&mut config, &parse(text)?)?;
+    config.check()?;
+    Ok(config)
+}
+
+/// The settings as a TOML text that [`from_toml`] reads back.
 pub fn to_toml(config: &Config) -> String {
     let quoted = |value: &str| {
         // A float without a point and with more digits than TOML's integers have is written as text.
@@ -96,7 +119,14 @@ mod tests {
             &["hidden=[64,32]".into(), "gamma=0.9".into(), "learning_rate=1e-38".into()],
         )
         .unwrap();
-        assert_eq!(resolve("egreedy", Some(&to_toml(&config)), &[]).unwrap(), config);
+        assert_eq!(from_toml(&to_toml(&config)).unwrap(), config);
+    }
+
+    #[test]
+    fn what_a_preset_has_can_be_switched_off() {
+        let off = resolve("duvn-deep", None, &["local=none".into(), "shrink=false".into()]).unwrap();
+        assert!(!off.shrink);
+        assert!(resolve("egreedy", None, &["shrink=false".into()]).is_err(), "it was off before");
     }
 
     #[test]
@@ -114,6 +144,7 @@ mod tests {
             (None, Some("keep"), "key=value"),
             (None, Some("keep=2"), "keep"),
             (None, Some("members=3"), "posterior=ensemble"),
+            (Some("temperature = 2"), None, "'temperature' has no effect here"),
         ] {
             let assignments: Vec<_> = assignment.iter().map(|text| text.to_string()).collect();
             let error = resolve("duvn", toml, &assignments).unwrap_err().to_string();

@@ -89,11 +89,12 @@ pub struct Evaluation {
 }
 
 impl Evaluation {
-    /// Whether the episode of `record` is the first to end in a new part of the budget.
-    pub fn due(&self, budget: Budget, record: &Record) -> bool {
+    /// Whether the episode of `record` is the first to end in a new part of the budget. The one before it ended when the
+    /// run had made `steps_before` steps.
+    pub fn due(&self, budget: Budget, record: &Record, steps_before: u64) -> bool {
         let (budget, before, now) = match budget {
             Budget::Episodes(budget) => (budget, record.episode - 1, record.episode),
-            Budget::Steps(budget) => (budget, record.steps - record.length, record.steps),
+            Budget::Steps(budget) => (budget, steps_before, record.steps),
         };
         let part = |at: u64| u128::from(at) * u128::from(self.times) / u128::from(budget.max(1));
         part(now) > part(before)

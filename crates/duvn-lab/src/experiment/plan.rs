@@ -4,6 +4,7 @@ use super::file::{Agent, Environment, File, Quick, Settings, Source, Watch, read
 use super::{Evaluation, Experiment, ExperimentError, Planned, Show, Variant, run_id};
 use crate::beliefs;
 use crate::run::{Run, RunError};
+use crate::settings;
 use crate::spec::{Budget, RunSpec};
 use duvn::config::{Config, preset};
 use toml::Spanned;
@@ -183,16 +184,18 @@ impl<'a> Plan<'a> {
     /// The preset, then the settings of the whole file, of the environment, and of the agent.
     fn config(&self, environment: &Environment, agent: &Agent) -> Result<Config, ExperimentError> {
         let wrong = |error| self.source.wrong(&agent.preset, error);
-        let mut config = preset(agent.preset.get_ref()).map_err(wrong)?;
-        for settings in [&self.file.settings, &environment.settings, &agent.settings] {
-            self.assign(&mut config, settings)?;
+        let before = preset(agent.preset.get_ref()).map_err(wrong)?;
+        let mut config = before.clone();
+        for written in [&self.file.settings, &environment.settings, &agent.settings] {
+            self.assign(&mut config, written)?;
         }
         config.check().map_err(wrong)?;
-        // What several agents share need not concern each of them.
-        let alone = self.file.agents.get_ref().len() == 1;
-        let shared = [&self.file.settings, &environment.settings].into_iter().filter(|_| alone).flatten();
-        for (key, _) in shared.chain(&agent.settings) {
-            config.check_effect(key.get_ref()).map_err(|error| self.source.wrong(key, error))?;
+        // What several agents share may be for some of them alone.
+        let shared = self.file.agents.get_ref().len() > 1;
+        let common = [&self.file.settings, &environment.settings].into_iter().filter(|_| !shared);
+        for key in common.chain([&agent.settings]).flat_map(Settings::keys) {
+            let effect = settings::check_effect(&before, &config, key.get_ref());
+            effect.map_err(|error| self.source.wrong(key, error))?;
         }
         Ok(config)
     }
@@ -360,6 +363,7 @@ episodes = [0, 20]
             ("preset = \"egreedy\"", "preset = \"greedy\"", 18, "egreedy"),
             ("name = \"mine\"", "name = \"egreedy\"", 21, "another name"),
             ("keep = 0.8", "keep = 8.0", 22, "keep"),
+            ("keep = 0.8", "members = 3", 23, "has no effect here"),
             ("keep = 0.8", "keep = { a = 1 }", 23, "flat"),
             ("id = \"Toy\"", "id = \"Chain-5\"", 13, "twice"),
             ("agent = \"mine\"", "agent = \"yours\"", 31, "names from above"),

@@ -49,11 +49,12 @@ impl Store {
         Ok(count.max(0) as u64)
     }
 
-    /// The last recorded episode of a run.
-    pub fn last_episode(&self, number: i64) -> Result<Option<EpisodeRow>, StoreError> {
+    /// The last recorded episode of a run, and the steps that the run had made when the one before it ended.
+    pub fn last_episode(&self, number: i64) -> Result<Option<(EpisodeRow, u64)>, StoreError> {
         let sql = "SELECT episode, return, length, steps, loss, value, sigma, spread FROM episodes \
-                   WHERE run = ?1 ORDER BY episode DESC LIMIT 1";
-        Ok(self.list(sql, number, episode)?.pop())
+                   WHERE run = ?1 ORDER BY episode DESC LIMIT 2";
+        let mut rows = self.list(sql, number, episode)?.into_iter();
+        Ok(rows.next().map(|last| (last, rows.next().map_or(0, |before| before.steps))))
     }
 
     /// Whether an evaluation of a run after so many episodes is recorded.

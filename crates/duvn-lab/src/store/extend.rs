@@ -76,11 +76,12 @@ impl Store {
         }
         // Only now, with the lock in hand, is it sure not to change.
         let known = self.run(&known.id)?;
-        let mut kept = Vec::new();
+        let (mut kept, mut steps_before) = (Vec::new(), 0);
         self.each_episode(known.number, |record: &Record| {
-            if planned.evaluation.due(planned.spec.budget, record) {
+            if planned.evaluation.due(planned.spec.budget, record, steps_before) {
                 kept.push(record.episode);
             }
+            steps_before = record.steps;
             Ok::<_, StoreError>(())
         })?;
         self.evaluations(known.number)?;

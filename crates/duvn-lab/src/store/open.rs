@@ -46,14 +46,17 @@ impl Store {
         let opening = lock(folder)?;
         let mut store = Store::connect(folder)?;
         store.in_transaction(|transaction| {
-            if version(transaction)? == 0 {
+            let fresh = version(transaction)? == 0;
+            if fresh {
                 transaction.execute_batch(include_str!("schema.sql"))?;
                 transaction.pragma_update(None, "application_id", APPLICATION)?;
                 transaction.pragma_update(None, "user_version", 1)?;
                 let sql = "INSERT INTO experiment VALUES ('name', ?1)";
                 transaction.execute(sql, [&experiment.name])?;
             }
-            migrate(transaction)
+            migrate(transaction)?;
+            // Whenever the machine stops, there is nothing yet, or an experiment with all its runs.
+            if fresh { add(transaction, experiment) } else { Ok(()) }
         })?;
         store.check_owner(Some(&experiment.name))?;
         store.grow(experiment, growth)?;

@@ -210,7 +210,7 @@ fn understand(row: &Row<'_>, id: String) -> Result<RunRow, String> {
     let spec = RunSpec {
         env: text("env")?,
         agent: text("agent")?,
-        config: settings::resolve("egreedy", Some(&text("config")?), &[]).map_err(|error| {
+        config: settings::from_toml(&text("config")?).map_err(|error| {
             format!("the settings of run {id} do not fit this version of the program ({error})")
         })?,
         seed: text("seed")?.parse().map_err(|_| format!("run {id} has no seed"))?,

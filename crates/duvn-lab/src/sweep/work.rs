@@ -78,6 +78,7 @@ pub fn work(store: &Store, row: &RunRow, options: &Options<'_>, watch: &dyn Watc
         if let Some(record) = record {
             keeper.records.push(record);
             keeper.beside(run, &record)?;
+            keeper.steps_before = record.steps;
             watch.moved(&row.spec, run);
             run.warnings().iter().for_each(|warning| watch.warned(&row.spec, warning));
         }
@@ -148,8 +149,9 @@ fn take_up<'a>(
     store.begin(row.number, &machine::describe(), &isa)?;
     let (arena, stop) = (Arena::new(&row.spec)?, options.stop);
     let (records, evaluations, moments) = (Vec::new(), Vec::new(), Vec::new());
+    let (steps_before, cut_short) = (0, false);
     let keeper =
-        Keeper { store, row, stop, isa, slot, arena, records, evaluations, moments, cut_short: false };
+        Keeper { store, row, stop, isa, slot, arena, records, evaluations, moments, steps_before, cut_short };
     Ok((run, keeper))
 }
 
@@ -177,6 +179,8 @@ struct Keeper<'a> {
     records: Vec<Record>,
     evaluations: Vec<EvaluationRow>,
     moments: Vec<Moment>,
+    /// The steps of the run when its last episode but this one ended.
+    steps_before: u64,
     /// Whether an evaluation or a look at every state was given up because of `stop`: it is made up for when the run
     /// goes on from the checkpoint that is made now.
     cut_short: bool,
@@ -189,10 +193,13 @@ impl Keeper<'_> {
         if run.steps() == 0 {
             return self.look(run);
         }
-        match self.store.last_episode(self.row.number)? {
-            Some(record) if record.steps == run.steps() => self.beside(run, &record),
-            _ => Ok(()),
+        let Some((record, steps_before)) = self.store.last_episode(self.row.number)? else { return Ok(()) };
+        self.steps_before = steps_before;
+        if record.steps == run.steps() {
+            self.beside(run, &record)?;
         }
+        self.steps_before = record.steps;
+        Ok(())
     }
 
     /// What is done beside the run after an episode, if it is due and not recorded.
@@ -227,7 +234,7 @@ impl Keeper<'_> {
 
     /// Whether the episode is the first to end in a new part of the budget, or the last of the run.
     fn evaluation_due(&self, run: &Run, record: &Record) -> bool {
-        self.row.evaluation.due(self.row.spec.budget, record)
+        self.row.evaluation.due(self.row.spec.budget, record, self.steps_before)
             || (self.row.evaluation.times > 0 && run.finished())
     }
 

@@ -1,4 +1,5 @@
-//! What the tests of records and reports share.
+//! What the tests of records and reports share. Each test file uses a part of it.
+#![allow(dead_code)]
 
 use duvn_lab::run::{Outcome, RunSpec};
 use std::path::PathBuf;

@@ -230,7 +230,7 @@ fn a_bounded_target_believes_no_more_than_was_earned() {
     let targets = |bound| {
         let config = Config { gamma: 0.5, bound, ..config() };
         let (mut agent, calls) = agent(&config, simple());
-        let mut last = |agent: &mut Agent| {
+        let last = |agent: &mut Agent| {
             agent.observe(&GOING, HERE).unwrap();
             match calls.lock().unwrap().last() {
                 Some(Call::Train { targets, .. }) => targets[0],
