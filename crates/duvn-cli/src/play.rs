@@ -128,6 +128,6 @@ impl Stage for Film {
     }
 
     fn end(self: Box<Self>) -> Result<(), Failure> {
-        print_line(&self.finish())
+        print_line(&self.finish()?)
     }
 }

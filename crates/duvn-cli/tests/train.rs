@@ -131,7 +131,8 @@ fn ctrl_c_reports_what_was_learnt_so_far() {
     let long = ["train", "Chain-4", "--agent", "duvn", "--steps", "1000000000", "--seeds", "0..2", "--json"];
     let ran = program::interrupted(&[&long[..], &SMALL].concat());
     assert!(ran.stderr.lines().last().is_some_and(|line| line.starts_with("duvn: stopped")), "{ran:?}");
-    for run in ran.objects() {
+    assert_eq!(ran.code, 75, "{ran:?}");
+    for run in ran.lines() {
         assert_eq!(run["interrupted"], true);
         assert!(run["steps"].as_u64().unwrap() < 1_000_000_000);
         assert_eq!(run["weights_sha256"].as_str().map(str::len), Some(64));

@@ -64,13 +64,14 @@ impl Environment for Walk {
         Ok(Step { reward, terminated: self.at == 0 || self.at == 4, truncated: false })
     }
 
-    fn save(&self) -> Vec<u8> {
-        if self.fault == Fault::SavesTooLittle { freeze(&self.at) } else { freeze(&(self.at, self.hidden)) }
+    fn save(&self) -> Option<Vec<u8>> {
+        let little = self.fault == Fault::SavesTooLittle;
+        Some(if little { freeze(&self.at) } else { freeze(&(self.at, self.hidden)) })
     }
 
     fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {
         match self.fault {
-            Fault::RefusesStates => return Err(StateError("no".into())),
+            Fault::RefusesStates => return Err(StateError::Misfit("no".into())),
             Fault::SavesTooLittle => self.at = thaw(state)?,
             Fault::AcceptsAnyState => (self.at, self.hidden) = thaw(state).unwrap_or_default(),
             _ => (self.at, self.hidden) = thaw(state)?,

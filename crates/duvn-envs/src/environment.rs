@@ -98,11 +98,17 @@ pub trait Environment: Send {
     /// Acts.
     fn step(&mut self, action: Action<'_>) -> Result<Step, StepError>;
 
-    /// Everything that decides the future, random numbers included (see [`freeze`](crate::freeze)).
-    fn save(&self) -> Vec<u8>;
+    /// Everything that decides the future, random numbers included (see [`freeze`](crate::freeze)); `None`
+    /// where the environment cannot be frozen, for example because another program runs it.
+    fn save(&self) -> Option<Vec<u8>> {
+        None
+    }
 
     /// Goes on exactly from where [`save`](Self::save) was called on an environment made alike.
-    fn restore(&mut self, state: &[u8]) -> Result<(), StateError>;
+    fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {
+        let _ = state;
+        Err(StateError::Unfreezable)
+    }
 
     /// The present state as lines of text with ANSI colours; `None` where text cannot show it.
     fn render_text(&self) -> Option<String> {
@@ -137,7 +143,7 @@ impl<E: Environment + ?Sized> Environment for Box<E> {
         (**self).step(action)
     }
 
-    fn save(&self) -> Vec<u8> {
+    fn save(&self) -> Option<Vec<u8>> {
         (**self).save()
     }
 

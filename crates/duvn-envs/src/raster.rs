@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn a_picture_shows_what_changes_in_the_state() {
-        for id in ["CartPole-v1", "MountainCar-v0", "Acrobot-v1", "CartPoleSwingup-0"] {
+        for id in ["CartPole-v1", "MountainCar-v0", "Acrobot-v1", "CartPoleSwingup-0", "PointMaze-10"] {
             let mut env = registry::make(id, 0).unwrap();
             env.reset(Some(0));
             let mut pictures = Vec::new();

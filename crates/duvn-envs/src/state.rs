@@ -1,9 +1,18 @@
 use serde::{Serialize, de::DeserializeOwned};
 
-/// A frozen state that does not fit the environment it is given to.
+/// Why an environment cannot go on from a frozen state.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the saved environment state does not fit this environment: {0}")]
-pub struct StateError(pub String);
+#[non_exhaustive]
+pub enum StateError {
+    /// The environment has no form in which it could be kept.
+    #[error(
+        "this environment cannot be frozen: write save() and restore() for it, or start at a new episode"
+    )]
+    Unfreezable,
+    /// The state is not one of this environment.
+    #[error("the saved environment state does not fit this environment: {0}")]
+    Misfit(String),
+}
 
 /// Turns a state into bytes, floats to the bit. The other half of [`thaw`].
 ///
@@ -18,7 +27,7 @@ pub fn freeze<S: Serialize>(state: &S) -> Vec<u8> {
 pub fn thaw<S: DeserializeOwned>(bytes: &[u8]) -> Result<S, StateError> {
     match postcard::take_from_bytes(bytes) {
         Ok((state, [])) => Ok(state),
-        Ok((_, rest)) => Err(StateError(format!("{} bytes too many", rest.len()))),
-        Err(error) => Err(StateError(error.to_string())),
+        Ok((_, rest)) => Err(StateError::Misfit(format!("{} bytes too many", rest.len()))),
+        Err(error) => Err(StateError::Misfit(error.to_string())),
     }
 }

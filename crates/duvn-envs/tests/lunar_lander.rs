@@ -103,7 +103,7 @@ fn a_restored_lander_goes_on_identically_in_flight_and_in_contact() {
         env.reset(episode.seed);
         for (t, step) in episode.steps.iter().enumerate() {
             if t == 5 || t == contact || t == contact + 10 {
-                other.restore(&env.save()).unwrap();
+                other.restore(&env.save().unwrap()).unwrap();
                 assert_eq!(seen(&other), seen(&env));
                 for later in &episode.steps[t..] {
                     let transition = other.step(later.action.into()).unwrap();
@@ -133,7 +133,7 @@ fn a_damaged_state_is_refused_or_survived() {
     for step in &landing.steps[..first_contact(&landing) + 1] {
         env.step(step.action.into()).unwrap();
     }
-    let good = env.save();
+    let good = env.save().unwrap();
     assert!(env.restore(&good[..good.len() - 1]).is_err());
     for position in 0..good.len() {
         let mut bad = good.clone();

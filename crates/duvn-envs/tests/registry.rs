@@ -102,7 +102,7 @@ proptest! {
     #[test]
     fn no_parameter_makes_an_environment_panic(
         entry in 0..ENTRIES.len(),
-        key in "(map|slippery|reward|reward_scale|time_limit|normalise|sab|natural|x)",
+        key in "(map|slippery|reward|reward_scale|time_limit|normalise|sab|natural|walls|x)",
         value in "[a-z0-9.e-]{0,6}",
     ) {
         let id = format!("{}?{key}={value}", ids(&ENTRIES[entry])[0]);
@@ -127,7 +127,7 @@ proptest! {
         for _ in 0..steps {
             let _ = env.step(random_action(&space, &mut rng, &mut [0.0]));
         }
-        let mut state = env.save();
+        let mut state = env.save().unwrap();
         let at = at.index(state.len());
         state[at] = byte;
         if env.restore(&state).is_ok() {

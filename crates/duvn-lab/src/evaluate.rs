@@ -1,9 +1,11 @@
 //! Evaluation: episodes in which an agent acts and does not learn.
 
-use crate::run::{RunError, RunSpec};
+use crate::run::RunError;
+use crate::spec::RunSpec;
 use duvn::{Agent, LearnError};
 use duvn_envs::registry::{self, Registered};
 use duvn_envs::{Environment, Step, StepError};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How the agent acts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,11 +84,19 @@ impl Arena {
     }
 }
 
-/// The mean return of `episodes` episodes with the policy of the mean.
-pub fn mean_return(arena: &mut Arena, agent: &mut Agent, episodes: u64) -> Result<f64, RunError> {
+/// The mean return of `episodes` episodes with the policy of the mean; nothing if `stop` is raised meanwhile.
+pub fn mean_return(
+    arena: &mut Arena,
+    agent: &mut Agent,
+    episodes: u64,
+    stop: &AtomicBool,
+) -> Result<Option<f64>, RunError> {
     let mut total = 0.0;
     for number in 0..episodes {
-        total += arena.play(agent, Acting::Mean, number, |_, _| true)?.ret;
+        total += arena.play(agent, Acting::Mean, number, |_, _| !stop.load(Ordering::Relaxed))?.ret;
+        if stop.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
     }
-    Ok(total / episodes.max(1) as f64)
+    Ok(Some(total / episodes.max(1) as f64))
 }

@@ -1,13 +1,12 @@
 //! The fingerprint of a network's weights, by which two runs are compared.
 
 use duvn::Agent;
-use duvn::net::Part;
 use sha2::{Digest, Sha256};
 
 /// SHA-256 of the online weights of an agent's networks, as little-endian f32 in canonical order.
 pub fn weights_sha256(agent: &Agent) -> String {
     let mut hash = Sha256::new();
-    for tensor in agent.values().iter().flat_map(|value| value.net.tensors(Part::Online)) {
+    for tensor in agent.weights() {
         for number in &tensor.data {
             hash.update(number.to_le_bytes());
         }

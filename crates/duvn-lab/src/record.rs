@@ -1,6 +1,6 @@
 //! What is recorded of an episode.
 
-use crate::run::RunSpec;
+use crate::spec::RunSpec;
 use duvn::config::PosteriorKind;
 use duvn::{Agent, Episode, LearnError};
 use duvn_envs::Environment;

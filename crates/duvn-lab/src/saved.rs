@@ -1,9 +1,10 @@
 //! A run on disk, to look at what it has learnt.
 
 use crate::checkpoint::{Checkpoint, CheckpointError, Slot, decode};
-use crate::run::{RunError, RunSpec};
+use crate::run::RunError;
+use crate::spec::RunSpec;
 use crate::store::{RunRow, Store, StoreError};
-use duvn::Agent;
+use duvn::{Agent, AgentError};
 use duvn_envs::{Environment, registry};
 use std::path::{Path, PathBuf};
 
@@ -72,7 +73,11 @@ impl Saved {
         let (checkpoint, warning) = match file {
             Some(file) => {
                 let read = |error| CheckpointError::Io { doing: "read", path: file.clone(), error };
-                (Some(decode(&std::fs::read(&file).map_err(read)?)?), None)
+                let checkpoint = decode(&std::fs::read(&file).map_err(read)?)?;
+                if checkpoint.run != id {
+                    return Err(CheckpointError::OtherRun { found: checkpoint.run, expected: id }.into());
+                }
+                (Some(checkpoint), None)
             }
             None => {
                 let found = Slot::new(&folder).load(&id, u64::MAX)?;
@@ -87,13 +92,11 @@ impl Saved {
     /// stay as they are.
     pub fn agent(&self, learning: bool) -> Result<Agent, RunError> {
         let RunSpec { env, config, seed, .. } = &self.run.spec;
-        let mut config = config.clone();
-        if !learning {
-            config.train_every = usize::MAX;
-        }
+        let config = config.check().map_err(AgentError::from)?;
         let env = registry::make(env, *seed)?;
         let mut agent = Agent::new(&config, &env.observation_space(), &env.action_space(), *seed)?;
         agent.restore(&self.checkpoint.snapshot.training.agent)?;
+        agent.set_learning(learning);
         Ok(agent)
     }
 }

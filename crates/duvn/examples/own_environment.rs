@@ -27,8 +27,8 @@ impl Environment for Corridor {
         let reward = [0.1, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0][self.at];
         Ok(Step { reward, terminated: reward > 0.0, truncated: false })
     }
-    fn save(&self) -> Vec<u8> {
-        freeze(&self.at)
+    fn save(&self) -> Option<Vec<u8>> {
+        Some(freeze(&self.at))
     }
     fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {
         self.at = thaw(state)?;
@@ -46,7 +46,7 @@ pub fn train() -> Result<f64, Box<dyn std::error::Error>> {
     // Checks actions, and cuts off episodes that run up and down for ever.
     let env = Episodes::new(Corridor { at: 1 }, Some(50));
     let config = Config { gamma: 0.9, ..preset("duvn")? };
-    let agent = Agent::new(&config, &env.observation_space(), &env.action_space(), 0)?;
+    let agent = Agent::new(&config.check()?, &env.observation_space(), &env.action_space(), 0)?;
     let mut training = Training::new(env, agent, 0);
     let mut returns = Vec::new();
     for _ in 0..300 {

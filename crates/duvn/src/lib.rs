@@ -5,11 +5,14 @@
 //! algorithm of "Efficient exploration with Double Uncertain Value Networks" (Moerland, Broekens and
 //! Jonker 2017).
 
+mod actor;
 mod agent;
 pub mod config;
 mod inputs;
 mod inspect;
+mod learner;
 pub mod local;
+mod memory;
 pub mod net;
 pub mod policy;
 pub mod posterior;
@@ -21,8 +24,10 @@ pub mod target;
 mod training;
 mod value;
 
-pub use agent::{Agent, AgentError, Counters, LearnError, RestoreError, Snapshot};
-pub use config::{Config, preset};
+pub use agent::{Agent, AgentError, LearnError, RestoreError, Snapshot};
+pub use config::{CheckedConfig, Config, preset};
 pub use inspect::ActionView;
+pub use learner::{Axes, Counters, Explorer};
+pub use memory::memory;
 pub use training::{Episode, Training, TrainingError, TrainingSnapshot};
 pub use value::ValueNetwork;

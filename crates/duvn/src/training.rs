@@ -1,11 +1,12 @@
 //! An agent in an environment, one step after another.
 
 use crate::agent::{Agent, LearnError, RestoreError, Snapshot};
+use crate::rng::Stream;
 use duvn_envs::{Environment, StepError, freeze, thaw};
 use serde::{Deserialize, Serialize};
 
 /// One finished episode.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Episode {
     /// The sum of its rewards.
     pub ret: f64,
@@ -17,6 +18,7 @@ pub struct Episode {
 
 /// Why training had to stop.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum TrainingError {
     /// The agent cannot go on.
     #[error(transparent)]
@@ -35,14 +37,15 @@ pub struct TrainingSnapshot {
     pub state: Vec<u8>,
 }
 
-/// An agent that learns in an environment.
+/// An agent that learns in an environment, or in several side by side, one for each of its actors.
 ///
 /// ```
 /// use duvn::{Agent, Training, preset};
 /// use duvn_envs::{Environment, registry};
 ///
 /// let env = registry::make("Chain-3", 0)?;
-/// let agent = Agent::new(&preset("duvn")?, &env.observation_space(), &env.action_space(), 0)?;
+/// let config = preset("duvn")?.check()?;
+/// let agent = Agent::new(&config, &env.observation_space(), &env.action_space(), 0)?;
 /// let mut training = Training::new(env, agent, 0);
 /// for _ in 0..5 {
 ///     let episode = training.episode()?;
@@ -51,23 +54,45 @@ pub struct TrainingSnapshot {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Training<E> {
-    env: E,
     agent: Agent,
-    /// The seed of the first reset; later ones go on with the environment's random numbers.
-    seed: Option<u64>,
-    running: Option<Running>,
+    places: Vec<Place<E>>,
+    /// The actor whose turn it is.
+    turn: usize,
 }
 
-#[derive(Clone, Copy, Serialize, Deserialize)]
-struct Running {
-    action: usize,
-    so_far: Episode,
+/// One environment, and where its episode stands.
+struct Place<E> {
+    env: E,
+    /// The seed of the first reset; later ones go on with the environment's random numbers.
+    seed: Option<u64>,
+    running: Option<Episode>,
 }
 
 impl<E: Environment> Training<E> {
     /// An agent at the start of its life in `env`, whose episodes are drawn from `seed`.
+    ///
+    /// # Panics
+    /// If the agent has more than one actor.
     pub fn new(env: E, agent: Agent, seed: u64) -> Self {
-        Training { env, agent, seed: Some(seed), running: None }
+        Self::side_by_side(vec![env], agent, seed)
+    }
+
+    /// An agent at the start of its life in as many environments as it has actors. Episodes are drawn from `seed` in the
+    /// first, and from seeds made of it in the others.
+    ///
+    /// # Panics
+    /// If there are more or fewer environments than actors.
+    pub fn side_by_side(envs: Vec<E>, agent: Agent, seed: u64) -> Self {
+        assert_eq!(envs.len(), agent.actors(), "one environment for each actor");
+        let place = |(number, env): (usize, E)| {
+            let seed = match number {
+                0 => seed,
+                // Environments take seeds that are not negative.
+                _ => Stream::new(seed, &format!("environment {number}")).bits() >> 1,
+            };
+            Place { env, seed: Some(seed), running: None }
+        };
+        Training { agent, places: envs.into_iter().enumerate().map(place).collect(), turn: 0 }
     }
 
     /// The agent.
@@ -80,30 +105,51 @@ impl<E: Environment> Training<E> {
         &mut self.agent
     }
 
-    /// Makes one environment step (and the agent's updates after it); tells if it ended an episode.
+    /// Makes one step in the environment whose turn it is; tells if it ended an episode. Once all have had their turn, the
+    /// agent decides on the next actions and makes its updates.
     pub fn step(&mut self) -> Result<Option<Episode>, TrainingError> {
-        let Running { action, mut so_far } = match self.running.take() {
-            Some(running) => running,
-            None => {
-                self.env.reset(self.seed.take());
-                let action = self.agent.begin(self.env.observation())?;
-                Running { action, so_far: Episode { ret: 0.0, length: 0, rewarded: false } }
-            }
-        };
-        let step = self.env.step(action.into())?;
+        if self.turn == 0 {
+            self.begin_episodes()?;
+        }
+        let Place { env, running, .. } = &mut self.places[self.turn];
+        let mut so_far = running.take().unwrap_or_default();
+        let action = self.agent.chosen(self.turn).ok_or(LearnError::NoAction { step: 0 })?;
+        let step = env.step(action.into())?;
         so_far.ret += step.reward;
         so_far.length += 1;
         so_far.rewarded |= step.reward > 0.0;
-        match self.agent.observe(&step, self.env.observation())? {
-            Some(action) => {
-                self.running = Some(Running { action, so_far });
-                Ok(None)
-            }
-            None => Ok(Some(so_far)),
+        self.agent.observe_at(self.turn, &step, env.observation())?;
+        let ended = step.done().then_some(so_far);
+        if ended.is_none() {
+            *running = Some(so_far);
         }
+        self.turn += 1;
+        if self.turn == self.places.len() {
+            self.turn = 0;
+            self.agent.decide();
+            self.agent.learn()?;
+        }
+        Ok(ended)
     }
 
-    /// Goes on to the end of the episode.
+    /// Begins an episode wherever none is running.
+    fn begin_episodes(&mut self) -> Result<(), TrainingError> {
+        let mut begun = false;
+        for (actor, Place { env, seed, running }) in self.places.iter_mut().enumerate() {
+            if running.is_none() {
+                env.reset(seed.take());
+                self.agent.begin_at(actor, env.observation())?;
+                *running = Some(Episode::default());
+                begun = true;
+            }
+        }
+        if begun {
+            self.agent.decide();
+        }
+        Ok(())
+    }
+
+    /// Goes on to the end of the next episode.
     pub fn episode(&mut self) -> Result<Episode, TrainingError> {
         loop {
             if let Some(episode) = self.step()? {
@@ -112,19 +158,47 @@ impl<E: Environment> Training<E> {
         }
     }
 
+    /// Whether its environments can be frozen in mid-episode, so that a resumed training gives the same bits as one that was never
+    /// interrupted.
+    pub fn resumes_exactly(&self) -> bool {
+        self.places.iter().all(|place| place.env.save().is_some())
+    }
+
     /// Everything that decides how training goes on. Resuming from it gives the same bits as never having
-    /// stopped.
+    /// stopped, if every environment [can be frozen](Self::resumes_exactly).
     pub fn snapshot(&self) -> TrainingSnapshot {
-        let state = freeze(&(self.seed, &self.running, self.env.save()));
-        TrainingSnapshot { agent: self.agent.snapshot(), state }
+        let places: Vec<_> =
+            self.places.iter().map(|place| (place.seed, place.running, place.env.save())).collect();
+        TrainingSnapshot { agent: self.agent.snapshot(), state: freeze(&(self.turn, places)) }
     }
 
     /// Goes on from a snapshot of a training made alike. On an error, make the training anew.
+    ///
+    /// An environment that could not be frozen begins a new episode, from a seed made of the steps so far; the episode that was
+    /// interrupted counts as cut off.
     pub fn restore(&mut self, snapshot: &TrainingSnapshot) -> Result<(), RestoreError> {
-        let (seed, running, env): (_, _, Vec<u8>) = thaw(&snapshot.state)?;
-        self.env.restore(&env)?;
+        let (turn, places): (usize, Vec<FrozenPlace>) = thaw(&snapshot.state)?;
         self.agent.restore(&snapshot.agent)?;
-        (self.seed, self.running) = (seed, running);
+        if places.len() != self.places.len() {
+            return Err(RestoreError::Actors { found: places.len(), expected: self.places.len() });
+        }
+        self.turn = turn;
+        let steps = self.agent.counters().steps;
+        for (number, (place, (seed, running, env))) in self.places.iter_mut().zip(places).enumerate() {
+            (place.seed, place.running) = (seed, running);
+            match env {
+                Some(env) => place.env.restore(&env)?,
+                None => {
+                    let fresh = Stream::new(steps, &format!("environment {number} resumed")).bits() >> 1;
+                    (place.seed, place.running) = (seed.or(Some(fresh)), None);
+                    // The others wait for it: a turn begins with the episodes that must begin.
+                    self.turn = 0;
+                }
+            }
+        }
         Ok(())
     }
 }
+
+/// The first seed, the episode so far, and the environment, where it can be frozen.
+type FrozenPlace = (Option<u64>, Option<Episode>, Option<Vec<u8>>);

@@ -1,35 +1,32 @@
 //! The value network: a network with the return model that gives its outputs their meaning, and the fixed
-//! random prior that may be added to them.
+//! random prior that may be added to them. Posteriors are made of these.
 
 use crate::config::{Config, InitKind};
-use crate::net::{AdamConfig, Backend, Init, Input, Masks, Network, Rows, Shape, ShapeError, Which};
+use crate::net::{
+    AdamConfig, Backend, Init, Input, LoadError, Masks, Network, Part, Shape, ShapeError, Tensor,
+};
+use crate::posterior::{Question, TrainingBatch};
 use crate::prior::Prior;
-use crate::returns::{Error, ReturnModel, return_model};
+use crate::returns::{Discrepancy, ReturnModel};
 use crate::rng::Stream;
+use std::sync::Arc;
 
 /// A network whose outputs are parameters of return distributions.
 pub struct ValueNetwork {
-    /// The network, with its target copy and its optimiser.
-    pub net: Box<dyn Backend>,
-    /// The meaning of its outputs.
-    pub model: Box<dyn ReturnModel>,
+    net: Box<dyn Backend>,
+    model: Arc<dyn ReturnModel>,
     prior: Option<Prior>,
     adam: AdamConfig,
     sums: Vec<f32>,
 }
 
-/// A batch to train on.
-#[derive(Clone, Copy)]
-pub struct TrainingBatch<'a> {
-    /// The observations.
-    pub rows: Rows<'a>,
-    /// The actions taken.
-    pub actions: &'a [u8],
-    /// What each row's return should be.
-    pub targets: &'a [f32],
-    /// How much each row counts.
-    pub weights: &'a [f32],
-}
+/// The arrays of a network, by the names that they have in a checkpoint.
+const PARTS: [(Part, &str); 4] = [
+    (Part::Online, "online/"),
+    (Part::Target, "target/"),
+    (Part::AdamMean, "adam_mean/"),
+    (Part::AdamVariance, "adam_variance/"),
+];
 
 impl ValueNetwork {
     /// The network that `config` asks for, with first weights and prior from `stream`.
@@ -37,23 +34,16 @@ impl ValueNetwork {
         config: &Config,
         input: Input,
         actions: usize,
+        model: Arc<dyn ReturnModel>,
         stream: &mut Stream,
     ) -> Result<Self, ShapeError> {
-        let model = return_model(config);
-        let shape = Shape {
-            input,
-            trunk: config.trunk.clone(),
-            head: config.hidden.clone(),
-            actions,
-            outputs: model.outputs(),
-        };
+        let shape = shape(config, input, actions, &*model);
         let init = match config.init {
             InitKind::He => Init::He,
             InitKind::Xavier => Init::Xavier,
         };
         let net = Network::new(shape.clone(), init, stream.generator())?;
-        let mut scales = vec![config.prior_mu as f32, config.prior_sigma as f32];
-        scales.truncate(model.outputs());
+        let scales = model.prior_scales(config);
         let prior = match scales.iter().any(|&scale| scale > 0.0) {
             true => {
                 let net = Network::new(shape, init, stream.generator())?;
@@ -71,16 +61,14 @@ impl ValueNetwork {
         Ok(ValueNetwork { net: Box::new(net), model, prior, adam, sums: Vec::new() })
     }
 
-    /// The parameters of every action's return (rows x actions x outputs), or, where `taken` is given, of
-    /// one action a row (rows x outputs).
-    pub fn beliefs(
-        &mut self,
-        which: Which,
-        rows: Rows<'_>,
-        taken: Option<&[u8]>,
-        masks: Option<&Masks>,
-        out: &mut [f32],
-    ) {
+    /// The shape of its network.
+    pub fn shape(&self) -> &Shape {
+        self.net.shape()
+    }
+
+    /// What is believed of the states of a question, as decoded parameters.
+    pub fn beliefs(&mut self, question: Question<'_>, masks: Option<&Masks>, out: &mut [f32]) {
+        let Question { which, rows, taken } = question;
         match taken {
             Some(actions) => self.net.predict_taken(which, rows, actions, masks, out),
             None => self.net.predict(which, rows, masks, out),
@@ -93,9 +81,9 @@ impl ValueNetwork {
         }
     }
 
-    /// One step of Adam on the mean loss of a batch; `errors` gets each row's error.
-    pub fn train(&mut self, batch: TrainingBatch<'_>, masks: Option<&Masks>, errors: &mut [Error]) {
-        let TrainingBatch { rows, actions, targets, weights } = batch;
+    /// One step of Adam on the mean loss of a batch; `found` gets how far each row was from its target.
+    pub fn train(&mut self, batch: TrainingBatch<'_>, masks: Option<&Masks>, found: &mut [Discrepancy]) {
+        let TrainingBatch { rows, actions, targets, weights, .. } = batch;
         let (outputs, target_width) = (self.model.outputs(), self.model.target_width());
         let share = 1.0 / actions.len() as f32;
         let Self { net, model, prior, adam, sums } = self;
@@ -108,10 +96,65 @@ impl ValueNetwork {
             sums.iter_mut().zip(predicted).for_each(|(sum, predicted)| *sum += predicted);
             let predictions = sums.chunks_exact(outputs).zip(gradient.chunks_exact_mut(outputs));
             let rows = predictions.zip(targets.chunks_exact(target_width)).zip(weights);
-            for ((((predicted, gradient), target), weight), error) in rows.zip(errors.iter_mut()) {
-                *error = model.loss(predicted, target, gradient);
+            for ((((predicted, gradient), target), weight), found) in rows.zip(found.iter_mut()) {
+                *found = model.loss(predicted, target, gradient);
                 gradient.iter_mut().for_each(|slope| *slope *= share * weight);
             }
         });
+    }
+
+    /// Moves the target network towards the trained one.
+    pub fn sync_target(&mut self, tau: f32) {
+        self.net.sync_target(tau);
+    }
+
+    /// The trained weights.
+    pub fn weights(&self) -> Vec<Tensor> {
+        self.net.tensors(Part::Online)
+    }
+
+    /// Weights, target weights and Adam's moments; names begin with `prefix` and the part: `0/online/`.
+    pub fn tensors(&self, prefix: &str) -> Vec<Tensor> {
+        let named = |(part, name): (Part, &'static str)| {
+            let rename =
+                move |tensor: Tensor| Tensor { name: format!("{prefix}{name}{}", tensor.name), ..tensor };
+            self.net.tensors(part).into_iter().map(rename)
+        };
+        PARTS.into_iter().flat_map(named).collect()
+    }
+
+    /// Goes on with those of `tensors` whose names begin with `prefix`.
+    pub fn load(&mut self, prefix: &str, tensors: &[Tensor]) -> Result<(), LoadError> {
+        for (part, name) in PARTS {
+            let prefix = format!("{prefix}{name}");
+            let strip = |tensor: &Tensor| {
+                let name = tensor.name.strip_prefix(&prefix)?.to_string();
+                Some(Tensor { name, ..tensor.clone() })
+            };
+            self.net.load(part, &tensors.iter().filter_map(strip).collect::<Vec<_>>())?;
+        }
+        Ok(())
+    }
+
+    /// Steps of Adam so far.
+    pub fn steps(&self) -> u64 {
+        self.net.steps()
+    }
+
+    /// Sets the steps of Adam so far, after [loading](Self::load) its moments.
+    pub fn set_steps(&mut self, steps: u64) {
+        self.net.set_steps(steps);
+    }
+}
+
+/// The shape of the network that `config` asks for.
+pub(crate) fn shape(config: &Config, input: Input, actions: usize, model: &dyn ReturnModel) -> Shape {
+    Shape {
+        input,
+        trunk: config.trunk.clone(),
+        head: config.hidden.clone(),
+        actions,
+        outputs: model.outputs(),
+        layer_norm: config.layer_norm,
     }
 }

@@ -12,7 +12,8 @@ fn actions(name: &str, settings: &[(&str, &str)]) -> Vec<Vec<usize>> {
     for (key, value) in [("learning_starts", "10000"), ("hidden", "[32]")].iter().chain(settings) {
         config.set(key, value).unwrap();
     }
-    let mut agent = Agent::new(&config, &Space::Discrete(2), &Space::Discrete(4), 3).unwrap();
+    let mut agent =
+        Agent::new(&config.check().unwrap(), &Space::Discrete(2), &Space::Discrete(4), 3).unwrap();
     let (here, step) = (Observation::Index(0), Step { reward: 0.0, terminated: false, truncated: false });
     let mut episodes = Vec::new();
     for _ in 0..EPISODES {

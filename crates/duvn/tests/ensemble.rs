@@ -1,6 +1,6 @@
 //! An ensemble: who learns from what, and where its members agree.
 
-use duvn::net::{Part, Tensor};
+use duvn::net::Tensor;
 use duvn::{Agent, Config, preset};
 use duvn_envs::{Observation, Space, Step};
 
@@ -11,11 +11,13 @@ fn agent(settings: &[(&str, &str)]) -> Agent {
     for (key, value) in [("batch", "8"), ("learning_starts", "1")].iter().chain(settings) {
         config.set(key, value).unwrap();
     }
-    Agent::new(&config, &Space::Discrete(3), &Space::Discrete(2), 5).unwrap()
+    Agent::new(&config.check().unwrap(), &Space::Discrete(3), &Space::Discrete(2), 5).unwrap()
 }
 
+/// By member.
 fn weights(agent: &Agent) -> Vec<Vec<Tensor>> {
-    agent.values().iter().map(|value| value.net.tensors(Part::Online)).collect()
+    let all = agent.weights();
+    all.chunks(all.len() / agent.posterior().learners()).map(<[Tensor]>::to_vec).collect()
 }
 
 /// One episode of one step: from `state` to the end, with reward 1.

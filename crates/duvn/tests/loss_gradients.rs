@@ -94,7 +94,9 @@ fn shapes(outputs: usize) -> Vec<Shape> {
     let inputs = [Input::OneHot(6), Input::Dense(4)];
     let layers = [(vec![], vec![14, 11]), (vec![13], vec![10])];
     let pairs = inputs.iter().flat_map(|input| layers.iter().map(move |layers| (*input, layers.clone())));
-    pairs.map(|(input, (trunk, head))| Shape { input, trunk, head, actions: 3, outputs }).collect()
+    pairs
+        .map(|(input, (trunk, head))| Shape { input, trunk, head, actions: 3, outputs, layer_norm: false })
+        .collect()
 }
 
 /// A network with biases other than zero, so that rows of one input differ and ReLU has both of its sides.

@@ -15,11 +15,18 @@ fn network(shape: &Shape, isa: Isa) -> Network {
 }
 
 fn linear() -> Shape {
-    Shape { input: Input::Dense(2), trunk: vec![], head: vec![], actions: 1, outputs: 1 }
+    Shape { input: Input::Dense(2), trunk: vec![], head: vec![], actions: 1, outputs: 1, layer_norm: false }
 }
 
 fn one_hot() -> Shape {
-    Shape { input: Input::OneHot(6), trunk: vec![], head: vec![20], actions: 2, outputs: 1 }
+    Shape {
+        input: Input::OneHot(6),
+        trunk: vec![],
+        head: vec![20],
+        actions: 2,
+        outputs: 1,
+        layer_norm: false,
+    }
 }
 
 /// Sets all parameters to `x`.
@@ -123,7 +130,14 @@ fn moments_of_a_silent_parameter_end_at_zero_and_not_in_subnormal_numbers() {
 
 #[test]
 fn clipping_scales_the_gradient_to_the_norm() {
-    let shape = Shape { input: Input::Dense(5), trunk: vec![30], head: vec![20], actions: 3, outputs: 2 };
+    let shape = Shape {
+        input: Input::Dense(5),
+        trunk: vec![30],
+        head: vec![20],
+        actions: 3,
+        outputs: 2,
+        layer_norm: false,
+    };
     let batch = Batch::new(&shape, 9, 4);
     let rows = batch.rows(&shape);
     for isa in Isa::available() {
@@ -166,6 +180,7 @@ fn passing_over_inputs_that_were_never_seen_changes_no_bit() {
         head,
         actions: 2,
         outputs: 1,
+        layer_norm: false,
     });
     for (shape, isa) in shapes.iter().flat_map(|shape| Isa::available().map(move |isa| (shape, isa))) {
         let (mut some, mut all) = (network(shape, isa), network(shape, isa));

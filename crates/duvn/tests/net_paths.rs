@@ -30,13 +30,20 @@ fn trained(shape: &Shape, isa: Isa, steps: u64, rows: usize) -> Network {
     network
 }
 
-fn shapes() -> [Shape; 3] {
-    let head = vec![128, 128, 128];
-    [
-        Shape { input: Input::Dense(4), trunk: vec![], head, actions: 2, outputs: 2 },
-        Shape { input: Input::OneHot(11), trunk: vec![50], head: vec![50], actions: 3, outputs: 1 },
-        Shape { input: Input::OneHot(9), trunk: vec![70], head: vec![], actions: 4, outputs: 5 },
-    ]
+fn shapes() -> Vec<Shape> {
+    let shape = |input, trunk: &[usize], head: &[usize], actions, outputs| {
+        let (trunk, head) = (trunk.to_vec(), head.to_vec());
+        Shape { input, trunk, head, actions, outputs, layer_norm: false }
+    };
+    let mut shapes = vec![
+        shape(Input::Dense(4), &[], &[128, 128, 128], 2, 2),
+        shape(Input::OneHot(11), &[50], &[50], 3, 1),
+        shape(Input::OneHot(9), &[70], &[], 4, 5),
+        shape(Input::Dense(6), &[70], &[40], 3, 51),
+    ];
+    let normalised = shapes.iter().map(|shape| Shape { layer_norm: true, ..shape.clone() });
+    shapes.extend(normalised.collect::<Vec<_>>());
+    shapes
 }
 
 #[test]
@@ -85,12 +92,11 @@ fn training_lowers_the_loss() {
 
 fn any_shape() -> impl Strategy<Value = Shape> {
     let sizes = || prop::collection::vec(1usize..70, 0..3);
-    (any::<bool>(), 1usize..20, sizes(), sizes(), 1usize..=6, 1usize..5).prop_map(
-        |(one_hot, len, trunk, head, actions, outputs)| {
+    (any::<[bool; 2]>(), 1usize..20, sizes(), sizes(), 1usize..=6, prop_oneof![1usize..12, 60usize..70])
+        .prop_map(|([one_hot, layer_norm], len, trunk, head, actions, outputs)| {
             let input = if one_hot { Input::OneHot(len) } else { Input::Dense(len) };
-            Shape { input, trunk, head, actions, outputs }
-        },
-    )
+            Shape { input, trunk, head, actions, outputs, layer_norm }
+        })
 }
 
 proptest! {

@@ -17,8 +17,13 @@ const WARM_UP: usize = 400;
 /// Allocations of acting, observing and updating over `steps` environment steps, after warming up.
 fn allocations(config: &Config, env: &str, steps: usize) -> usize {
     let mut env = registry::make(env, 0).expect("a registered environment");
-    let mut agent =
-        Agent::new(config, &env.observation_space(), &env.action_space(), 0).expect("an agent for it");
+    let mut agent = Agent::new(
+        &config.check().expect("a configuration"),
+        &env.observation_space(),
+        &env.action_space(),
+        0,
+    )
+    .expect("an agent for it");
     env.reset(Some(0));
     agent.begin(env.observation()).expect("a first action");
     for _ in 0..WARM_UP {

@@ -27,7 +27,8 @@ fn learn(settings: &[(&str, &str)]) -> Returns {
         config.set(key, value).unwrap();
     }
     let env = Toy::default();
-    let agent = Agent::new(&config, &env.observation_space(), &env.action_space(), 1).unwrap();
+    let agent =
+        Agent::new(&config.check().unwrap(), &env.observation_space(), &env.action_space(), 1).unwrap();
     let mut training = Training::new(env, agent, 1);
     for _ in 0..3000 {
         training.episode().unwrap();

@@ -1,9 +1,9 @@
 //! What the tests of the program share. Each test file uses a part of it.
 #![allow(dead_code)]
 
+use duvn_lab::beliefs::Moment;
 use duvn_lab::record::Record;
 use duvn_lab::store::{EvaluationRow, Status, Store};
-use duvn_lab::values::Moment;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 

@@ -117,15 +117,15 @@ impl Environment for Acrobot {
         Ok(Step { reward: if terminated { 0.0 } else { -1.0 }, terminated, truncated: false })
     }
 
-    fn save(&self) -> Vec<u8> {
-        freeze(&self.state)
+    fn save(&self) -> Option<Vec<u8>> {
+        Some(freeze(&self.state))
     }
 
     fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {
         let state: State = thaw(state)?;
         let limits = [PI, PI, Self::MAX_VELOCITY[0], Self::MAX_VELOCITY[1]];
         if !state.joints.iter().zip(limits).all(|(joint, limit)| joint.abs() <= limit) {
-            return Err(StateError("a joint is beyond its limit".into()));
+            return Err(StateError::Misfit("a joint is beyond its limit".into()));
         }
         self.state = state;
         Ok(())

@@ -137,14 +137,14 @@ impl Environment for Blackjack {
         Ok(Step { reward, terminated: true, truncated: false })
     }
 
-    fn save(&self) -> Vec<u8> {
-        freeze(&self.state)
+    fn save(&self) -> Option<Vec<u8>> {
+        Some(freeze(&self.state))
     }
 
     fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {
         let state: State = thaw(state)?;
         if state.open_card > 10 || [state.player, state.dealer].iter().any(|hand| hand.hard_sum > 31) {
-            return Err(StateError("such cards cannot be held".into()));
+            return Err(StateError::Misfit("such cards cannot be held".into()));
         }
         self.state = state;
         Ok(())

@@ -122,8 +122,8 @@ impl Environment for CartPoleSwingup {
         Ok(Step { reward, terminated, truncated: false })
     }
 
-    fn save(&self) -> Vec<u8> {
-        freeze(&self.state)
+    fn save(&self) -> Option<Vec<u8>> {
+        Some(freeze(&self.state))
     }
 
     fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {

@@ -92,14 +92,14 @@ impl Environment for Catch {
         Ok(Step { reward, terminated, truncated: false })
     }
 
-    fn save(&self) -> Vec<u8> {
-        freeze(&self.state)
+    fn save(&self) -> Option<Vec<u8>> {
+        Some(freeze(&self.state))
     }
 
     fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {
         let state: State = thaw(state)?;
         if state.ball_row >= ROWS || state.ball_column >= COLUMNS || state.paddle >= COLUMNS {
-            return Err(StateError("the ball or the paddle is off the board".into()));
+            return Err(StateError::Misfit("the ball or the paddle is off the board".into()));
         }
         self.state = state;
         self.observe();

@@ -54,14 +54,14 @@ impl Environment for Chain {
         Ok(Step { reward: f64::from(u8::from(reached)), terminated: reached || !correct, truncated: false })
     }
 
-    fn save(&self) -> Vec<u8> {
-        freeze(&(&self.correct, self.at))
+    fn save(&self) -> Option<Vec<u8>> {
+        Some(freeze(&(&self.correct, self.at)))
     }
 
     fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {
         let (correct, at): (Vec<u8>, usize) = thaw(state)?;
         if correct != self.correct || at > correct.len() {
-            return Err(StateError("it is of another chain".into()));
+            return Err(StateError::Misfit("it is of another chain".into()));
         }
         self.at = at;
         Ok(())

@@ -79,14 +79,14 @@ impl Environment for CliffWalking {
         Ok(Step { reward, terminated: at == Self::GOAL, truncated: false })
     }
 
-    fn save(&self) -> Vec<u8> {
-        freeze(&self.state)
+    fn save(&self) -> Option<Vec<u8>> {
+        Some(freeze(&self.state))
     }
 
     fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {
         let state: State = thaw(state)?;
         if state.at > Self::GOAL {
-            return Err(StateError(format!("there is no cell {}", state.at)));
+            return Err(StateError::Misfit(format!("there is no cell {}", state.at)));
         }
         self.state = state;
         Ok(())

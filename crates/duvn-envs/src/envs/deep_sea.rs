@@ -119,14 +119,14 @@ impl Environment for DeepSea {
         self.advance(index, draws)
     }
 
-    fn save(&self) -> Vec<u8> {
-        freeze(&(&self.right, &self.state))
+    fn save(&self) -> Option<Vec<u8>> {
+        Some(freeze(&(&self.right, &self.state)))
     }
 
     fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {
         let (right, state): (Vec<bool>, State) = thaw(state)?;
         if right != self.right || state.row > self.n || state.column >= self.n {
-            return Err(StateError("it is of another sea".into()));
+            return Err(StateError::Misfit("it is of another sea".into()));
         }
         self.state = state;
         Ok(())

@@ -114,14 +114,14 @@ impl Environment for FrozenLake {
         Ok(Step { reward, terminated: letter == b'G' || letter == b'H', truncated: false })
     }
 
-    fn save(&self) -> Vec<u8> {
-        freeze(&self.state)
+    fn save(&self) -> Option<Vec<u8>> {
+        Some(freeze(&self.state))
     }
 
     fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {
         let state: State = thaw(state)?;
         if state.at >= self.cells.len() {
-            return Err(StateError(format!("there is no cell {}", state.at)));
+            return Err(StateError::Misfit(format!("there is no cell {}", state.at)));
         }
         self.state = state;
         Ok(())

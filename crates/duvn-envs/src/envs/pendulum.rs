@@ -78,8 +78,8 @@ impl Environment for Pendulum {
         Ok(Step { reward: -cost, terminated: false, truncated: false })
     }
 
-    fn save(&self) -> Vec<u8> {
-        freeze(&self.state)
+    fn save(&self) -> Option<Vec<u8>> {
+        Some(freeze(&self.state))
     }
 
     fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {

@@ -129,14 +129,14 @@ impl Environment for Taxi {
         Ok(Step { reward: f64::from(reward), terminated, truncated: false })
     }
 
-    fn save(&self) -> Vec<u8> {
-        freeze(&self.state)
+    fn save(&self) -> Option<Vec<u8>> {
+        Some(freeze(&self.state))
     }
 
     fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {
         let state: State = thaw(state)?;
         if state.at >= STATES {
-            return Err(StateError(format!("there is no state {}", state.at)));
+            return Err(StateError::Misfit(format!("there is no state {}", state.at)));
         }
         self.state = state;
         Ok(())

@@ -45,14 +45,14 @@ impl Environment for Toy {
         Ok(Step { reward, terminated: next == Self::END, truncated: false })
     }
 
-    fn save(&self) -> Vec<u8> {
-        freeze(&self.at)
+    fn save(&self) -> Option<Vec<u8>> {
+        Some(freeze(&self.at))
     }
 
     fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {
         let at: usize = thaw(state)?;
         if at > Self::END {
-            return Err(StateError(format!("there is no state {at}")));
+            return Err(StateError::Misfit(format!("there is no state {at}")));
         }
         self.at = at;
         Ok(())

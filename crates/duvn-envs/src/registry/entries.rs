@@ -2,7 +2,7 @@ use super::{Entry, Id, MakeError};
 use crate::Environment;
 use crate::envs::{
     Acrobot, Blackjack, CartPole, CartPoleSwingup, Catch, Chain, CliffWalking, DeepSea, FrozenLake, Lake,
-    LunarLander, MountainCar, MountainCarContinuous, Pendulum, Rules, Taxi, Toy,
+    LunarLander, MountainCar, MountainCarContinuous, Pendulum, PointMaze, Rules, Taxi, Toy,
 };
 use crate::wrappers::{RewardScale, SparseReward};
 
@@ -40,6 +40,15 @@ pub const ENTRIES: &[Entry] = &[
         reward_threshold: Some(2.9),
         parameters: &[],
         make: |_| Ok(Box::new(Toy::default())),
+    },
+    Entry {
+        name: "PointMaze-N",
+        about: "a point seen as x and y goes by 1/N to the far corner, for reward 1, in 10 N steps",
+        sizes: Some((4, 1000)),
+        time_limit: None,
+        reward_threshold: Some(0.95),
+        parameters: &["walls=0|1|2|3"],
+        make: point_maze,
     },
     Entry {
         name: "CartPole-v1",
@@ -205,6 +214,13 @@ fn end_and_other(id: &mut Id, env: impl Environment + 'static, end: f64, other: 
     }
     id.reward_threshold = Some(threshold);
     Ok(Box::new(SparseReward::new(env, end, other)))
+}
+
+fn point_maze(id: &mut Id) -> Made {
+    let count = |text: &str| text.parse().ok().filter(|&walls: &usize| walls <= PointMaze::MAX_WALLS);
+    let walls = id.take("walls", "0, 1, 2 or 3", count)?.unwrap_or(0);
+    id.time_limit = Some(10 * id.size as u32);
+    Ok(Box::new(PointMaze::new(id.size, walls)))
 }
 
 fn cart_pole(id: &mut Id) -> Made {

@@ -45,6 +45,8 @@ pub(crate) struct Id {
     pub(crate) seed: u64,
     /// The entry's threshold, which parameters that change the rewards change too.
     pub(crate) reward_threshold: Option<f64>,
+    /// The entry's time limit, which may depend on the size.
+    pub(crate) time_limit: Option<u32>,
     parameters: Vec<(String, String)>,
 }
 
@@ -53,8 +55,9 @@ impl Id {
     pub(crate) fn parse(text: &str, seed: u64) -> Result<(&'static Entry, Id), MakeError> {
         let (name, query) = text.split_once('?').unwrap_or((text, ""));
         let (entry, size) = find(text, name)?;
-        let reward_threshold = entry.reward_threshold;
-        let mut id = Id { text: text.into(), size, seed, reward_threshold, parameters: Vec::new() };
+        let Entry { reward_threshold, time_limit, .. } = *entry;
+        let parameters = Vec::new();
+        let mut id = Id { text: text.into(), size, seed, reward_threshold, time_limit, parameters };
         for parameter in query.split('&').filter(|parameter| !parameter.is_empty()) {
             let Some((key, value)) = parameter.split_once('=') else {
                 return Err(id.parameter_error(parameter, "write key=value".into()));

@@ -66,8 +66,7 @@ pub fn make(id: &str, seed: u64) -> Result<Registered, MakeError> {
         inner = Box::new(Normalise::new(inner).ok_or_else(refuse)?);
     }
     let count = |text: &str| text.parse().ok().filter(|&n: &u32| n > 0);
-    let time_limit =
-        id.take("time_limit", "a whole number of steps, at least 1", count)?.or(entry.time_limit);
+    let time_limit = id.take("time_limit", "a whole number of steps, at least 1", count)?.or(id.time_limit);
     id.nothing_left(entry)?;
     Ok(Registered {
         inner: Box::new(Episodes::new(inner, time_limit)),

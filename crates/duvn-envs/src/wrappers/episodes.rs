@@ -44,8 +44,8 @@ impl<E: Environment> Environment for Episodes<E> {
         Ok(step)
     }
 
-    fn save(&self) -> Vec<u8> {
-        freeze(&(self.steps, self.running, self.inner.save()))
+    fn save(&self) -> Option<Vec<u8>> {
+        Some(freeze(&(self.steps, self.running, self.inner.save()?)))
     }
 
     fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {
@@ -59,7 +59,41 @@ impl<E: Environment> Environment for Episodes<E> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Observation;
     use crate::envs::Chain;
+
+    /// An environment that nobody has written a frozen form for.
+    struct Foreign;
+
+    impl Environment for Foreign {
+        fn observation_space(&self) -> Space {
+            Space::Discrete(1)
+        }
+
+        fn action_space(&self) -> Space {
+            Space::Discrete(1)
+        }
+
+        fn reset(&mut self, _seed: Option<u64>) {}
+
+        fn observation(&self) -> Observation<'_> {
+            Observation::Index(0)
+        }
+
+        fn step(&mut self, _action: Action<'_>) -> Result<Step, StepError> {
+            Ok(Step { reward: 0.0, terminated: true, truncated: false })
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_frozen_says_so_through_every_wrapper_and_is_sound() {
+        let mut foreign: Box<dyn Environment> = Box::new(Episodes::new(Foreign, None));
+        foreign.reset(None);
+        assert_eq!(foreign.save(), None);
+        let state = freeze(&(0u32, true, Vec::<u8>::new()));
+        assert_eq!(foreign.restore(&state), Err(StateError::Unfreezable));
+        assert_eq!(crate::env_checker::check(|| Episodes::new(Foreign, None)), []);
+    }
 
     #[test]
     fn the_step_that_reaches_the_limit_is_truncated_and_ends_the_episode() {

@@ -29,7 +29,7 @@ macro_rules! forward {
         }
     };
     (@save $field:ident) => {
-        fn save(&self) -> Vec<u8> {
+        fn save(&self) -> Option<Vec<u8>> {
             self.$field.save()
         }
     };

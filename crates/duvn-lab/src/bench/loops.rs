@@ -2,14 +2,18 @@ use super::meter::{Load, measure, repetitions, summary};
 use super::network::{bytes_train, bytes_values};
 use super::{BenchError, Measurement, Options};
 use duvn::net::Shape;
-use duvn::{Agent, Config, Training, TrainingError, config};
+use duvn::{Agent, CheckedConfig, Config, Training, TrainingError, config};
 use duvn_envs::registry::{self, Registered};
 use duvn_envs::{Environment, Observation, Space};
 use std::time::Instant;
 
+fn checked(config: &Config) -> Result<CheckedConfig, BenchError> {
+    Ok(config.check().map_err(duvn::AgentError::from)?)
+}
+
 fn training(env: &str, config: &Config, seed: u64) -> Result<Training<Registered>, BenchError> {
     let env = registry::make(env, seed)?;
-    let agent = Agent::new(config, &env.observation_space(), &env.action_space(), seed)?;
+    let agent = Agent::new(&checked(config)?, &env.observation_space(), &env.action_space(), seed)?;
     Ok(Training::new(env, agent, seed))
 }
 
@@ -26,12 +30,10 @@ pub fn whole(name: &str, env: &str, config: Config, options: &Options) -> Result
     // Until every step learns, and buffers have their size.
     steps(&mut training, (config.learning_starts + 200) as u64)?;
     let updates = config.updates as f64 / config.train_every as f64;
-    let members = training.agent().values();
-    let (flops, bytes) = members.iter().fold((0.0, 0.0), |(flops, bytes), member| {
-        let shape = member.net.shape();
-        (flops + flops_update(shape, config.batch), bytes + bytes_update(shape, config.batch))
-    });
-    let (flops, bytes) = (Some(flops * updates), Some(bytes * updates));
+    let posterior = training.agent().posterior();
+    let (shape, passes) = (posterior.shape(), posterior.learners() as f64 * updates);
+    let flops = Some(flops_update(shape, config.batch) * passes);
+    let bytes = Some(bytes_update(shape, config.batch) * passes);
     let work = Box::new(|count| steps(&mut training, count));
     measure(name, Load { unit: "steps/s", flops, bytes, work }, options)
 }
@@ -50,9 +52,9 @@ fn bytes_update(shape: &Shape, rows: usize) -> f64 {
 /// Decisions of the preset `duvn` on four numbers and two actions: mask, network, Thompson draw.
 pub fn act(name: &str, options: &Options) -> Result<Measurement, BenchError> {
     let observations = Space::Box { low: vec![-5.0; 4], high: vec![5.0; 4] };
-    let config = config::preset("duvn").map_err(duvn::AgentError::from)?;
+    let config = checked(&config::preset("duvn").map_err(duvn::AgentError::from)?)?;
     let mut agent = Agent::new(&config, &observations, &Space::Discrete(2), 0)?;
-    let shape = agent.values()[0].net.shape().clone();
+    let shape = agent.posterior().shape().clone();
     let mut t = 0u32;
     let work = |decisions: u64| {
         for _ in 0..decisions {
@@ -98,8 +100,14 @@ mod tests {
     /// passes of them and needs one for its next state.
     #[test]
     fn the_floating_point_operations_of_an_update_are_those_worked_by_hand() {
-        let shape =
-            Shape { input: Input::OneHot(11), trunk: vec![], head: vec![128; 3], actions: 2, outputs: 2 };
+        let shape = Shape {
+            input: Input::OneHot(11),
+            trunk: vec![],
+            head: vec![128; 3],
+            actions: 2,
+            outputs: 2,
+            layer_norm: false,
+        };
         assert_eq!(flops_update(&shape, 32), 2.0 * 32.0 * 33_024.0 * 4.0);
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Tensors are the agent's, by name; two more of type U8, `state/training` and `state/run`, and
 //! `state/agent`, hold what is no tensor. The metadata have `format`, `duvn` (the version that wrote it),
-//! `run`, `episodes`, `steps` and `sha256`: the SHA-256 of the whole file with the 64 digits of that field
+//! `run`, `isa`, `episodes`, `steps` and `sha256`: the SHA-256 of the whole file with the 64 digits of that field
 //! itself read as zeros.
 
 use super::CheckpointError;
@@ -26,6 +26,8 @@ pub struct Checkpoint {
     pub run: String,
     /// The version of the program that wrote it.
     pub version: String,
+    /// The instruction sets that computed it, with `+` between them; empty where it is not known.
+    pub isa: String,
     /// Everything that decides how the run goes on.
     pub snapshot: RunSnapshot,
 }
@@ -64,6 +66,7 @@ pub fn encode(checkpoint: &Checkpoint) -> Result<Vec<u8>, CheckpointError> {
         ("format", FORMAT.to_string()),
         ("duvn", checkpoint.version.clone()),
         ("run", checkpoint.run.clone()),
+        ("isa", checkpoint.isa.clone()),
         ("episodes", episodes.to_string()),
         ("steps", steps.to_string()),
         ("sha256", "0".repeat(DIGITS)),
@@ -124,7 +127,9 @@ pub fn decode(bytes: &[u8]) -> Result<Checkpoint, CheckpointError> {
         episodes: number("episodes")?,
         steps: number("steps")?,
     };
-    Ok(Checkpoint { run: field("run")?, version, snapshot })
+    // Files of earlier versions do not say it.
+    let isa = field("isa").unwrap_or_default();
+    Ok(Checkpoint { run: field("run")?, version, isa, snapshot })
 }
 
 /// Where the digits of the checksum stand.
@@ -153,7 +158,7 @@ mod tests {
         let agent = Snapshot { tensors, state: vec![1, 2, 3] };
         let training = TrainingSnapshot { agent, state: vec![] };
         let snapshot = RunSnapshot { training, state: vec![9; 5], episodes: 12, steps: 345 };
-        Checkpoint { run: "0123456789abcdef".into(), version: "0.1.0".into(), snapshot }
+        Checkpoint { run: "0123456789abcdef".into(), version: "0.1.0".into(), isa: "avx2".into(), snapshot }
     }
 
     #[test]

@@ -39,7 +39,7 @@ pub enum CheckpointError {
         version: String,
     },
     /// It belongs to another run.
-    #[error("the checkpoint is of run {found}, not of {expected}")]
+    #[error("the checkpoint is of run {found}, not of {expected}: put back the one that was there")]
     OtherRun {
         /// The run it is of.
         found: String,

@@ -5,10 +5,6 @@ use sha2::{Digest, Sha256};
 /// Changes whenever the same description would give another run or other records.
 const FORMAT: u32 = 1;
 
-/// Knobs that came after the first experiments. They are part of a description only where they are not at their
-/// defaults, which do what was done before there was such a knob: runs keep the ids they had.
-const LATER: [&str; 1] = ["sigma_link"];
-
 /// The id of a run: the first 16 hexadecimal digits of the SHA-256 of everything that decides it.
 pub fn run_id(spec: &RunSpec, evaluation: Evaluation) -> String {
     let text = description(spec, evaluation);
@@ -30,10 +26,10 @@ fn description(spec: &RunSpec, evaluation: Evaluation) -> String {
     if *until_solved {
         text += "until_solved=true\n";
     }
-    let before = duvn::Config::default().entries();
-    for (entry, default) in config.entries().into_iter().zip(before) {
-        if !LATER.contains(&entry.0) || entry != default {
-            text += &format!("{}={}\n", entry.0, entry.1);
+    // A knob that came later is said only where it is not at its default, so that runs keep the ids they had.
+    for ((key, value), knob) in config.entries().into_iter().zip(duvn::Config::knobs()) {
+        if knob.since.is_none() || value != knob.default {
+            text += &format!("{key}={value}\n");
         }
     }
     text
@@ -58,8 +54,9 @@ mod tests {
     #[test]
     fn a_run_that_asks_for_nothing_new_is_described_as_ever() {
         let mut spec = spec();
-        let entries = spec.config.entries().into_iter().filter(|(key, _)| !LATER.contains(key));
-        let knobs: String = entries.map(|(key, value)| format!("{key}={value}\n")).collect();
+        let entries = spec.config.entries().into_iter().zip(duvn::Config::knobs());
+        let first = entries.filter(|(_, knob)| knob.since.is_none());
+        let knobs: String = first.map(|((key, value), _)| format!("{key}={value}\n")).collect();
         let head = "format=1\nenv=Chain-10\nagent=duvn\nseed=0\nepisodes=100\nevaluation=20x5\n";
         assert_eq!(description(&spec, Evaluation::default()), format!("{head}{knobs}"));
         spec.config.set("sigma_link", "abs").unwrap();

@@ -30,7 +30,8 @@ mod plan;
 
 pub use id::run_id;
 
-use crate::run::RunSpec;
+use crate::record::Record;
+use crate::spec::{Budget, RunSpec};
 use serde::{Deserialize, Serialize};
 
 /// What is to be run, and how it is to be shown.
@@ -66,6 +67,8 @@ pub struct Planned {
     pub id: String,
     /// What decides it.
     pub spec: RunSpec,
+    /// Its place among the runs of the whole experiment, from 0.
+    pub place: u64,
     /// The heading of its panel.
     pub panel: String,
     /// The group of panels that make one figure.
@@ -83,6 +86,18 @@ pub struct Evaluation {
     pub times: u64,
     /// Episodes of each.
     pub episodes: u64,
+}
+
+impl Evaluation {
+    /// Whether the episode of `record` is the first to end in a new part of the budget.
+    pub fn due(&self, budget: Budget, record: &Record) -> bool {
+        let (budget, before, now) = match budget {
+            Budget::Episodes(budget) => (budget, record.episode - 1, record.episode),
+            Budget::Steps(budget) => (budget, record.steps - record.length, record.steps),
+        };
+        let part = |at: u64| u128::from(at) * u128::from(self.times) / u128::from(budget.max(1));
+        part(now) > part(before)
+    }
 }
 
 impl Default for Evaluation {

@@ -2,8 +2,9 @@
 
 use super::file::{Agent, Environment, File, Quick, Settings, Source, Watch, read};
 use super::{Evaluation, Experiment, ExperimentError, Planned, Show, Variant, run_id};
-use crate::run::{Budget, Run, RunError, RunSpec};
-use crate::values;
+use crate::beliefs;
+use crate::run::{Run, RunError};
+use crate::spec::{Budget, RunSpec};
 use duvn::config::{Config, preset};
 use toml::Spanned;
 
@@ -22,6 +23,9 @@ impl Experiment {
             for agent in file.agents.get_ref() {
                 runs.extend(plan.runs(environment, agent, variant)?);
             }
+        }
+        for (place, run) in runs.iter_mut().enumerate() {
+            run.place = place as u64;
         }
         plan.watch(&mut runs)?;
         Ok(Experiment { name: plan.name(), show: plan.show(), runs })
@@ -64,6 +68,14 @@ impl<'a> Plan<'a> {
         let (source, file) = (&self.source, self.file);
         if file.name.get_ref().trim().is_empty() {
             return Err(source.wrong(&file.name, "the name is empty: write for example name = \"chain\""));
+        }
+        let name = file.name.get_ref();
+        let leads_away =
+            name.contains(['/', '\\']) || name.starts_with('.') || name.contains(char::is_control);
+        if leads_away || !name.contains(char::is_alphanumeric) {
+            let what =
+                "the name names a folder, too: write letters, digits, spaces and -, for example \"chain\"";
+            return Err(source.wrong(&file.name, what));
         }
         if file.environments.get_ref().is_empty() {
             let what = "there are no environments: write [[environments]] and id = \"Chain-10\" below it";
@@ -129,12 +141,13 @@ impl<'a> Plan<'a> {
             let spec = RunSpec { env, agent, config, seed, budget, until_solved };
             let panel = environment.title.clone().unwrap_or_else(|| id.clone());
             let group = environment.group.clone();
-            Planned { id: run_id(&spec, evaluation), spec, panel, group, evaluation, watch: Vec::new() }
+            let id = run_id(&spec, evaluation);
+            Planned { id, spec, place: 0, panel, group, evaluation, watch: Vec::new() }
         };
         let runs: Vec<_> = seeds.into_iter().map(planned).collect();
         // The first seed stands for all: what an environment or an agent cannot take does not depend on it.
         if let Some(first) = runs.first() {
-            Run::new(first.spec.clone()).map_err(|error| match error {
+            Run::check(&first.spec).map_err(|error| match error {
                 RunError::Make(_) | RunError::NoThreshold { .. } => self.source.wrong(&environment.id, error),
                 _ => self.source.wrong(&agent.preset, format!("on {}: {error}", first.spec.env)),
             })?;
@@ -161,7 +174,7 @@ impl<'a> Plan<'a> {
                 let what = "write episodes in rising order, such as [0, 100, 400]";
                 return Err(self.source.wrong(episodes, what));
             }
-            values::states(environment.get_ref()).map_err(|error| self.source.wrong(environment, error))?;
+            beliefs::states(environment.get_ref()).map_err(|error| self.source.wrong(environment, error))?;
             run.watch = episodes.get_ref().clone();
         }
         Ok(())
@@ -321,6 +334,11 @@ episodes = [0, 20]
         for (from, to, line, part) in [
             ("name = \"test\"", "nam = \"test\"", 1, "expected one of `name`"),
             ("name = \"test\"", "name = \" \"", 1, "name is empty"),
+            ("name = \"test\"", "name = \"..\"", 1, "names a folder"),
+            ("name = \"test\"", "name = \"../x/y\"", 1, "names a folder"),
+            ("name = \"test\"", "name = \"a/b\"", 1, "names a folder"),
+            ("name = \"test\"", "name = '\\\\x'", 1, "names a folder"),
+            ("name = \"test\"", "name = \"---\"", 1, "names a folder"),
             ("\"0..3\"", "\"3..0\"", 2, "0..5"),
             ("\"0..3\"", "[]", 2, "no seeds"),
             ("\"0..3\"", "[1, 1]", 2, "twice"),

@@ -164,7 +164,7 @@ fn uniform<'a>(actions: &Space, rng: &mut ChaCha8Rng, numbers: &'a mut [f32]) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use duvn_envs::{Observation, StateError, Step};
+    use duvn_envs::{Observation, Step};
 
     fn sample(env: &str, options: &Options) -> Result<Ird, IreError> {
         run(env, options, &AtomicBool::new(false), &AtomicUsize::new(0))
@@ -208,14 +208,6 @@ mod tests {
         fn step(&mut self, _action: Action<'_>) -> Result<Step, StepError> {
             let seed = self.0.ok_or(StepError::NotRunning)?;
             Ok(Step { reward: (seed >> 12) as f64, terminated: true, truncated: false })
-        }
-
-        fn save(&self) -> Vec<u8> {
-            Vec::new()
-        }
-
-        fn restore(&mut self, _state: &[u8]) -> Result<(), StateError> {
-            Ok(())
         }
     }
 

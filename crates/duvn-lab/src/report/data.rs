@@ -2,12 +2,12 @@
 
 use super::bounds::bounds;
 use super::results::{Ended, Results};
+use crate::beliefs::Moment;
 use crate::experiment::Show;
 use crate::progress::WINDOW;
 use crate::run::{Budget, Outcome};
 use crate::stats::{Bounds, mean};
 use crate::store::{BINS, CurvePoint, EvaluationRow, RunRow, Status, Store, StoreError};
-use crate::values::Moment;
 use duvn_envs::registry;
 
 /// What is known of an experiment.

@@ -15,7 +15,7 @@ mod summary;
 mod table;
 
 pub use data::{AgentRuns, Data, Task};
-pub use documents::{sources, tables, with_tables};
+pub use documents::{sources, tables, update_document, with_tables};
 pub use from_csv::from_csv;
 pub use pictures::{Picture, pictures};
 pub use plain::Plain;
@@ -99,5 +99,5 @@ pub fn report(store: &Store) -> Result<Report, ReportError> {
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), ReportError> {
-    std::fs::write(path, bytes).map_err(|error| ReportError::Write { path: path.into(), error })
+    crate::disk::write_whole(path, bytes).map_err(|error| ReportError::Write { path: path.into(), error })
 }

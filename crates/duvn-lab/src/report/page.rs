@@ -1,11 +1,12 @@
 //! The page of a report: one file, readable offline, on paper, on a phone, in the dark.
 
 use super::data::Data;
-use super::html::{STYLE, escape, table};
+use super::html::{STYLE, table};
 use super::pictures::Picture;
 use super::results::Results;
 use super::summary::{differences, improvement};
 use super::table::{Cell, Table};
+use crate::escape::escape;
 use crate::machine;
 use crate::settings;
 use crate::stats::Bootstrap;

@@ -2,10 +2,11 @@
 
 use super::data::{AgentRuns, Data, Task};
 use super::{ReportError, scaling, write};
+use crate::beliefs::Moment;
 use crate::figures::{Axis, Curve, Figure, Mark, Panel, Rule, Series};
 use crate::stats::{Bootstrap, mean, mean_interval, profile_interval, score_at_least};
 use crate::store::{CurvePoint, RunRow};
-use crate::values::{self, Moment};
+use crate::values;
 use std::path::Path;
 
 /// A figure with its name and its caption.

@@ -82,14 +82,30 @@ pub struct Knob {
     pub about: &'static str,
     /// What may be written.
     pub expects: String,
+    /// The values that are allowed; empty where the type says it all.
+    pub limit: String,
     /// The value where nothing is written.
     pub default: String,
+    /// What else it takes for the knob to have an effect.
+    pub needs: super::Need,
+    /// The version that it came with, if that is not the first. At its default it does what was done before there was such
+    /// a knob, and runs are described without it.
+    pub since: Option<&'static str>,
 }
 
-/// Declares the configuration struct, its defaults, and the table of its knobs, from one list.
+/// Declares the configuration struct, its defaults, and the table of its knobs, from one list. Each knob has a line of documentation,
+/// a type and a default; then, if need be, `in` which limits it must be, what it `needs` to have an effect, and `since` which
+/// version there is such a knob.
 macro_rules! knobs {
+    (@limit) => { &Any };
+    (@limit $limit:expr) => { &$limit };
+    (@need) => { NOTHING };
+    (@need $need:ident) => { $need };
+    (@since) => { None };
+    (@since $since:literal) => { Some($since) };
     ($(#[$attribute:meta])* pub struct $name:ident {
-        $(#[doc = $doc:literal] $field:ident: $type:ty = $default:expr,)*
+        $(#[doc = $doc:literal] $field:ident: $type:ty = $default:expr
+            $(, in $limit:expr)? $(, needs $need:ident)? $(, since $since:literal)?;)*
     }) => {
         $(#[$attribute])*
         #[derive(Clone, Debug, PartialEq)]
@@ -111,8 +127,20 @@ macro_rules! knobs {
                     name: stringify!($field),
                     about: $doc.trim(),
                     expects: <$type as $crate::config::KnobValue>::expects(),
+                    limit: Limit::<$type>::says(knobs!(@limit $($limit)?)),
                     default: $crate::config::KnobValue::show(&defaults.$field),
+                    needs: knobs!(@need $($need)?),
+                    since: knobs!(@since $($since)?),
                 },)*]
+            }
+
+            /// Whether every knob is within its limits.
+            fn check_limits(&self) -> Result<(), ConfigError> {
+                $(let limit: &dyn Limit<$type> = knobs!(@limit $($limit)?);
+                if !limit.allows(&self.$field) {
+                    return Err(self.out_of_range(stringify!($field), format!("write {}", limit.says())));
+                })*
+                Ok(())
             }
 
             /// The name and the written value of every knob, in order.

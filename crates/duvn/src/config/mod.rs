@@ -5,145 +5,158 @@
 mod choice;
 #[macro_use]
 mod knob;
+mod limit;
 mod preset;
+
+use crate::posterior::Ensemble;
+use limit::*;
 
 pub use choice::{
     BackupKind, Decider, InitKind, InputKind, LocalKind, LossKind, PolicyKind, PosteriorKind, Propagation,
     ReturnKind, Scope, SdRule, SigmaLink,
 };
 pub use knob::{Knob, KnobValue};
+pub use limit::{Limit, Need};
 pub use preset::{PRESETS, Preset, preset};
+
+/// More than anyone counts to.
+const MANY: usize = 1_000_000_000_000;
 
 knobs! {
     /// Every knob of an agent. [`Config::set`] reaches them by name; [`Config::check`] says what is wrong.
     pub struct Config {
         /// what is believed about the network's parameters
-        posterior: PosteriorKind = PosteriorKind::Point,
+        posterior: PosteriorKind = PosteriorKind::Point;
         /// dropout: probability to keep a hidden unit
-        keep: f64 = 0.9,
+        keep: f64 = 0.9, in above_to(0.0, 1.0), needs DROPOUT;
         /// dropout, ensemble: a mask or member for each decision, or one for the whole episode
-        parameter_scope: Scope = Scope::Step,
+        parameter_scope: Scope = Scope::Step, needs DRAWS;
         /// dropout: masks averaged in a target
-        mc_samples: usize = 1,
+        mc_samples: usize = 1, in from_to(1, 1024), needs DROPOUT;
         /// ensemble: members
-        members: usize = 20,
+        members: usize = 20, in from_to(1, Ensemble::MOST), needs ENSEMBLE;
         /// ensemble: probability that a transition belongs to a member's bootstrap sample
-        bootstrap: f64 = 1.0,
+        bootstrap: f64 = 1.0, in above_to(0.0, 1.0), needs ENSEMBLE;
         /// scale of a fixed random network added to mu (0: none)
-        prior_mu: f64 = 0.0,
+        prior_mu: f64 = 0.0, in from_to(0.0, 1e6);
         /// scale of a fixed random network added to the z of sigma (0: none); goes with sigma_link=abs
-        prior_sigma: f64 = 0.0,
+        prior_sigma: f64 = 0.0, in from_to(0.0, 1e6), needs GAUSSIAN;
         /// factor on the input of the fixed random network: the higher, the less states have in common
-        prior_gain: f64 = 1.0,
+        prior_gain: f64 = 1.0, in above_to(0.0, 1e6), needs PRIOR;
 
         /// what the network says about the return Z(s,a)
-        returns: ReturnKind = ReturnKind::Mean,
+        returns: ReturnKind = ReturnKind::Mean;
         /// gaussian: how sigma comes from the output z of the network and the bias b
-        sigma_link: SigmaLink = SigmaLink::Softplus,
+        sigma_link: SigmaLink = SigmaLink::Softplus, needs GAUSSIAN, since "0.2";
         /// gaussian: b of sigma = softplus(z + b) or |z + b|
-        sigma_bias: f64 = 0.5,
+        sigma_bias: f64 = 0.5, in from_to(-1e4, 1e4), needs GAUSSIAN;
         /// gaussian: added to every predicted sigma
-        sigma_floor: f64 = 0.00001,
+        sigma_floor: f64 = 0.00001, in from_to(0.0, 1e6), needs GAUSSIAN;
         /// gaussian: sigma of the return after the end of an episode
-        terminal_sigma: f64 = 0.0001,
+        terminal_sigma: f64 = 0.0001, in from_to(0.0, 1e6), needs GAUSSIAN;
         /// gaussian: how the distribution goes through the Bellman equation
-        propagation: Propagation = Propagation::Analytic,
+        propagation: Propagation = Propagation::Analytic, needs GAUSSIAN;
         /// sampling propagation: samples for each target
-        samples: usize = 16,
+        samples: usize = 16, in from_to(1, 4096), needs SAMPLING;
         /// gaussian: sigma of a mixture over masks, actions and traces
-        sd_rule: SdRule = SdRule::Paper,
+        sd_rule: SdRule = SdRule::Paper, needs ANALYTIC;
         /// gaussian: distance between prediction and target
-        loss: LossKind = LossKind::Squared,
+        loss: LossKind = LossKind::Squared, needs ANALYTIC;
 
         /// gaussian: local uncertainty u(s,a) beside the propagated one
-        local: LocalKind = LocalKind::None,
+        local: LocalKind = LocalKind::None, needs GAUSSIAN;
         /// local: u of what was never tried, in units of reward
-        local_scale: f64 = 1.0,
+        local_scale: f64 = 1.0, in from_to(0.0, 1e9), needs VISITS;
         /// local: p of u = scale / (1 + n)^p after n visits
-        local_power: f64 = 1.0,
+        local_power: f64 = 1.0, in above_to(0.0, 100.0), needs VISITS;
         /// local: whether a mean counts for n / (1 + n) of itself after n visits, as that of a posterior does
-        shrink: bool = false,
+        shrink: bool = false, needs VISITS;
         /// local, box observations: random features
-        features: usize = 128,
+        features: usize = 128, in from_to(1, 4096), needs VISITS;
         /// local, box observations: distance over which states share visits (their range is 2)
-        feature_width: f64 = 0.3,
+        feature_width: f64 = 0.3, in above_to(0.0, 1e6), needs VISITS;
 
         /// how to act
-        policy: PolicyKind = PolicyKind::EGreedy,
+        policy: PolicyKind = PolicyKind::EGreedy;
         /// egreedy: probability of a random action, in the end
-        epsilon: f64 = 0.05,
+        epsilon: f64 = 0.05, in from_to(0.0, 1.0), needs EGREEDY;
         /// egreedy: probability of a random action, at the start
-        epsilon_start: f64 = 1.0,
+        epsilon_start: f64 = 1.0, in from_to(0.0, 1.0), needs EGREEDY_FALLS;
         /// egreedy: environment steps from epsilon_start to epsilon (0: epsilon from the first step)
-        epsilon_steps: usize = 0,
+        epsilon_steps: usize = 0, in from_to(0, MANY), needs EGREEDY;
         /// boltzmann: temperature
-        temperature: f64 = 1.0,
+        temperature: f64 = 1.0, in above_to(0.0, 1e9), needs BOLTZMANN;
         /// thompson: draws for each action, of which the best counts
-        draws: usize = 1,
+        draws: usize = 1, in from_to(1, 1024), needs THOMPSON;
         /// thompson, optimistic, ucb: an index z for each decision and action, or one for the whole episode
-        scope: Scope = Scope::Step,
+        scope: Scope = Scope::Step, needs INDEXED;
         /// scopes of episode: probability to draw anew before a step, for long or endless episodes
-        redraw: f64 = 0.0,
+        redraw: f64 = 0.0, in from_to(0.0, 1.0), needs COMMITTED;
         /// ucb: least multiplier of sigma
-        ucb_low: f64 = 1.7,
+        ucb_low: f64 = 1.7, in from_to(-1e6, 1e6), needs UCB;
         /// ucb: greatest multiplier of sigma
-        ucb_high: f64 = 2.3,
+        ucb_high: f64 = 2.3, in from_to(-1e6, 1e6), needs UCB;
 
         /// discount of a step
-        gamma: f64 = 0.995,
+        gamma: f64 = 0.995, in from_to(0.0, 1.0);
         /// which next action a target looks at
-        backup: BackupKind = BackupKind::Sarsa,
+        backup: BackupKind = BackupKind::Sarsa;
         /// which network decides the next action of a replayed transition
-        decider: Decider = Decider::Target,
+        decider: Decider = Decider::Target;
         /// expected backup: draws to estimate the probabilities of thompson and its kin
-        probability_draws: usize = 32,
+        probability_draws: usize = 32, in from_to(1, 10_000), needs EXPECTED;
         /// how much of a target comes from the recorded trace after the next step, SARSA(lambda)
-        lambda: f64 = 0.0,
+        lambda: f64 = 0.0, in from_to(0.0, 1.0);
         /// lambda > 0: steps after which a trace is cut (bootstrapped)
-        trace_steps: usize = 30,
+        trace_steps: usize = 30, in from_to(1, 10_000), needs TRACES;
 
         /// box observations: as they are, or with bounded components brought to [-1, 1]
-        inputs: InputKind = InputKind::Raw,
+        inputs: InputKind = InputKind::Raw;
         /// hidden layers of each action's own sub-network
-        hidden: Vec<usize> = vec![128, 128, 128],
+        hidden: Vec<usize> = vec![128, 128, 128], in Layers;
         /// hidden layers shared by all actions, before their own
-        trunk: Vec<usize> = vec![],
+        trunk: Vec<usize> = vec![], in Layers;
+        /// whether every hidden layer normalises its units to mean 0 and variance 1 before ReLU
+        layer_norm: bool = false, since "0.2";
         /// how weights start
-        init: InitKind = InitKind::He,
+        init: InitKind = InitKind::He;
         /// Adam: learning rate
-        learning_rate: f64 = 0.001,
+        learning_rate: f64 = 0.001, in above_to(0.0, 10.0);
         /// Adam: decay of the mean of gradients
-        adam_beta1: f64 = 0.9,
+        adam_beta1: f64 = 0.9, in from_to_below(0.0, 1.0);
         /// Adam: decay of the mean of squared gradients
-        adam_beta2: f64 = 0.999,
+        adam_beta2: f64 = 0.999, in from_to_below(0.0, 1.0);
         /// Adam: added to the root of the mean square
-        adam_epsilon: f64 = 0.00000001,
+        adam_epsilon: f64 = 0.00000001, in above_to(0.0, 1.0);
         /// gradients longer than this are scaled down to it (0: never)
-        max_gradient_norm: f64 = 0.0,
+        max_gradient_norm: f64 = 0.0, in from_to(0.0, 1e9);
         /// updates between two moves of the target network
-        target_sync: usize = 100,
+        target_sync: usize = 100, in from_to(1, MANY);
         /// how far the target network moves: 1 copies
-        target_tau: f64 = 1.0,
+        target_tau: f64 = 1.0, in above_to(0.0, 1.0);
 
         /// transitions remembered
-        replay: usize = 100_000,
+        replay: usize = 100_000, in from_to(1, 100_000_000);
         /// transitions in an update
-        batch: usize = 32,
+        batch: usize = 32, in from_to(1, 65_536);
         /// share of a batch that comes from the queue ordered by the last temporal-difference error
-        prioritised: f64 = 0.1,
+        prioritised: f64 = 0.1, in from_to(0.0, 1.0);
         /// whether each update also takes the newest transition (sarsa: with its next action as taken)
-        fresh: bool = true,
+        fresh: bool = true;
         /// transitions remembered before the first update
-        learning_starts: usize = 32,
+        learning_starts: usize = 32;
         /// environment steps between updates
-        train_every: usize = 1,
+        train_every: usize = 1, in from_to(1, MANY);
         /// updates at a time
-        updates: usize = 1,
+        updates: usize = 1, in from_to(1, 1024);
+        /// environments that the agent acts in side by side
+        actors: usize = 1, in from_to(1, 1024), since "0.2";
     }
 }
 
 /// Why a configuration cannot be used.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ConfigError {
     /// There is no such knob.
     #[error("there is no setting '{key}': did you mean {}?", nearest.join(" or "))]
@@ -181,6 +194,14 @@ pub enum ConfigError {
         /// What to write.
         hint: String,
     },
+    /// The knob was set, but nothing looks at it.
+    #[error("'{key}' has no effect here: it needs {needs}")]
+    Inert {
+        /// The knob.
+        key: String,
+        /// What to write with it.
+        needs: &'static str,
+    },
 }
 
 impl ConfigError {
@@ -197,91 +218,50 @@ fn closest(text: &str, names: &[&str], count: usize) -> Vec<String> {
     ranked.into_iter().take(count).map(|(_, name)| name.into()).collect()
 }
 
+/// A configuration that passed its checks: the only one that agents are made from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CheckedConfig(Config);
+
+impl std::ops::Deref for CheckedConfig {
+    type Target = Config;
+
+    fn deref(&self) -> &Config {
+        &self.0
+    }
+}
+
 impl Config {
-    /// Whether every knob is in its range and fits the others.
-    pub fn check(&self) -> Result<(), ConfigError> {
-        let range = |key: &'static str, hint: &str| {
-            let value = self.entries().into_iter().find(|(name, _)| *name == key);
-            let value = value.map_or_else(String::new, |(_, value)| value);
-            ConfigError::Range { key, value, hint: hint.into() }
-        };
+    /// The configuration, if every knob is in its range and fits the others.
+    pub fn check(&self) -> Result<CheckedConfig, ConfigError> {
+        self.check_limits()?;
         let rules: &[(bool, &'static str, &str)] = &[
-            (self.keep > 0.0 && self.keep <= 1.0, "keep", "write a probability above 0 and at most 1"),
-            (self.mc_samples >= 1, "mc_samples", "write 1 or more"),
-            ((1..=64).contains(&self.members), "members", "write 1 to 64"),
-            (
-                self.bootstrap > 0.0 && self.bootstrap <= 1.0,
-                "bootstrap",
-                "write a probability above 0 and at most 1",
-            ),
-            (self.prior_mu >= 0.0, "prior_mu", "write 0 (none) or more"),
-            (self.prior_sigma >= 0.0, "prior_sigma", "write 0 (none) or more"),
             (
                 self.prior_sigma == 0.0 || self.returns == ReturnKind::Gaussian,
                 "prior_sigma",
                 "a mean has no sigma: write returns=gaussian with it",
             ),
-            (self.prior_gain > 0.0, "prior_gain", "write something above 0"),
             (
                 self.local == LocalKind::None || self.returns == ReturnKind::Gaussian,
                 "local",
                 "a mean has no sigma to add to: write returns=gaussian with it",
             ),
-            (self.local_scale >= 0.0, "local_scale", "write 0 or more"),
-            (self.local_power > 0.0, "local_power", "write something above 0"),
             (
                 !self.shrink || self.local != LocalKind::None,
                 "shrink",
                 "without visits it has nothing to go by: write local=visits with it",
             ),
-            ((1..=4096).contains(&self.features), "features", "write 1 to 4096"),
-            (self.feature_width > 0.0, "feature_width", "write something above 0"),
-            ((0.0..=1.0).contains(&self.redraw), "redraw", "write a probability from 0 to 1"),
-            (self.sigma_floor >= 0.0, "sigma_floor", "write 0 or more"),
-            (self.terminal_sigma >= 0.0, "terminal_sigma", "write 0 or more"),
             (
                 self.terminal_sigma > 0.0 || self.loss.takes_zero_sigma(),
                 "terminal_sigma",
                 "this loss divides by sigma: write something above 0",
             ),
-            (self.samples >= 1, "samples", "write 1 or more"),
-            ((0.0..=1.0).contains(&self.epsilon), "epsilon", "write a probability from 0 to 1"),
-            ((0.0..=1.0).contains(&self.epsilon_start), "epsilon_start", "write a probability from 0 to 1"),
-            (self.temperature > 0.0, "temperature", "write something above 0"),
-            (self.draws >= 1, "draws", "write 1 or more"),
             (self.ucb_low <= self.ucb_high, "ucb_low", "it must not be larger than 'ucb_high'"),
-            ((0.0..=1.0).contains(&self.gamma), "gamma", "write a discount from 0 to 1"),
-            (self.probability_draws >= 1, "probability_draws", "write 1 or more"),
-            ((0.0..=1.0).contains(&self.lambda), "lambda", "write something from 0 to 1"),
-            (self.trace_steps >= 1, "trace_steps", "write 1 or more"),
-            (layers_fit(&self.hidden), "hidden", "write sizes from 1 to 4096, at most 8 of them"),
-            (layers_fit(&self.trunk), "trunk", "write sizes from 1 to 4096, at most 8 of them"),
-            (self.learning_rate > 0.0, "learning_rate", "write something above 0"),
-            ((0.0..1.0).contains(&self.adam_beta1), "adam_beta1", "write something from 0 to below 1"),
-            ((0.0..1.0).contains(&self.adam_beta2), "adam_beta2", "write something from 0 to below 1"),
-            (self.adam_epsilon > 0.0, "adam_epsilon", "write something above 0"),
-            (self.max_gradient_norm >= 0.0, "max_gradient_norm", "write 0 (never) or more"),
-            (self.target_sync >= 1, "target_sync", "write 1 or more"),
-            (
-                self.target_tau > 0.0 && self.target_tau <= 1.0,
-                "target_tau",
-                "write something above 0, at most 1",
-            ),
-            (
-                (1..=100_000_000).contains(&self.replay),
-                "replay",
-                "write a number of transitions from 1 to 100000000",
-            ),
-            ((1..=65_536).contains(&self.batch), "batch", "write 1 to 65536"),
             (self.batch <= self.replay, "batch", "it must not be larger than 'replay'"),
-            ((0.0..=1.0).contains(&self.prioritised), "prioritised", "write a share from 0 to 1"),
             (
                 self.learning_starts <= self.replay,
                 "learning_starts",
                 "learning would never start: it must not be larger than 'replay'",
             ),
-            (self.train_every >= 1, "train_every", "write 1 or more"),
-            (self.updates >= 1, "updates", "write 1 or more"),
             (
                 self.sd_rule == SdRule::Paper
                     || self.loss != LossKind::Squared
@@ -292,14 +272,25 @@ impl Config {
             ),
         ];
         match rules.iter().find(|(holds, ..)| !holds) {
-            Some((_, key, hint)) => Err(range(key, hint)),
-            None => Ok(()),
+            Some((_, key, hint)) => Err(self.out_of_range(key, hint.to_string())),
+            None => Ok(CheckedConfig(self.clone())),
         }
     }
-}
 
-fn layers_fit(layers: &[usize]) -> bool {
-    layers.len() <= 8 && layers.iter().all(|size| (1..=4096).contains(size))
+    fn out_of_range(&self, key: &'static str, hint: String) -> ConfigError {
+        let value = self.entries().into_iter().find(|(name, _)| *name == key);
+        ConfigError::Range { key, value: value.map_or_else(String::new, |(_, value)| value), hint }
+    }
+
+    /// Whether setting the knob `key` changes anything in this configuration; if not, says what it needs.
+    pub fn check_effect(&self, key: &str) -> Result<(), ConfigError> {
+        match Config::knobs().iter().find(|knob| knob.name == key) {
+            Some(Knob { needs, .. }) if !(needs.holds)(self) => {
+                Err(ConfigError::Inert { key: key.into(), needs: needs.says })
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -335,6 +326,97 @@ mod tests {
             config.set(key, text).unwrap();
             let error = config.check().unwrap_err();
             assert!(error.to_string().starts_with(&format!("'{key}'")), "{key}={text}: {error}");
+        }
+    }
+
+    /// The ends of every numeric range: just inside, and just outside.
+    #[test]
+    fn ranges_end_where_they_say() {
+        let table: &[(&str, &[&str], &[&str])] = &[
+            ("keep", &["0.000001", "1"], &["0", "1.000001"]),
+            ("mc_samples", &["1", "1024"], &["0", "1025"]),
+            ("members", &["1", "64"], &["0", "65"]),
+            ("bootstrap", &["0.000001", "1"], &["0", "1.000001"]),
+            ("prior_mu", &["0", "1000000"], &["-0.1", "1000001"]),
+            ("prior_sigma", &["0", "1000000"], &["-0.1", "1000001"]),
+            ("prior_gain", &["0.000001", "1000000"], &["0", "1000001"]),
+            ("sigma_bias", &["-10000", "10000"], &["-10001", "10001"]),
+            ("sigma_floor", &["0", "1000000"], &["-0.1", "1000001"]),
+            ("terminal_sigma", &["0", "1000000"], &["-0.1", "1000001"]),
+            ("samples", &["1", "4096"], &["0", "4097"]),
+            ("local_scale", &["0", "1e9"], &["-0.1", "1.1e9"]),
+            ("local_power", &["0.000001", "100"], &["0", "100.1"]),
+            ("features", &["1", "4096"], &["0", "4097"]),
+            ("feature_width", &["0.000001", "1000000"], &["0", "1000001"]),
+            ("epsilon", &["0", "1"], &["-0.000001", "1.000001"]),
+            ("epsilon_start", &["0", "1"], &["-0.000001", "1.000001"]),
+            ("epsilon_steps", &["0", "1000000000000"], &["1000000000001"]),
+            ("temperature", &["0.000001", "1e9"], &["0", "1.1e9"]),
+            ("draws", &["1", "1024"], &["0", "1025"]),
+            ("redraw", &["0", "1"], &["-0.000001", "1.000001"]),
+            ("ucb_low", &["-1000000", "2.3"], &["-1000001", "2.4"]),
+            ("ucb_high", &["1.7", "1000000"], &["1.6", "1000001"]),
+            ("gamma", &["0", "1"], &["-0.000001", "1.000001"]),
+            ("probability_draws", &["1", "10000"], &["0", "10001"]),
+            ("lambda", &["0", "1"], &["-0.000001", "1.000001"]),
+            ("trace_steps", &["1", "10000"], &["0", "10001", "18446744073709551615"]),
+            ("hidden", &["[]", "[4096]", "[1,1,1,1,1,1,1,1]"], &["[0]", "[4097]", "[1,1,1,1,1,1,1,1,1]"]),
+            ("trunk", &["[]", "[4096]", "[1,1,1,1,1,1,1,1]"], &["[0]", "[4097]", "[1,1,1,1,1,1,1,1,1]"]),
+            ("learning_rate", &["1e-12", "10"], &["0", "10.1"]),
+            ("adam_beta1", &["0", "0.999999"], &["-0.1", "1"]),
+            ("adam_beta2", &["0", "0.999999"], &["-0.1", "1"]),
+            ("adam_epsilon", &["1e-20", "1"], &["0", "1.1"]),
+            ("max_gradient_norm", &["0", "1e9"], &["-0.1", "1.1e9"]),
+            ("target_sync", &["1", "1000000000000"], &["0", "1000000000001"]),
+            ("target_tau", &["0.000001", "1"], &["0", "1.000001"]),
+            ("replay", &["32", "100000000"], &["0", "31", "100000001"]),
+            ("batch", &["1", "65536"], &["0", "65537"]),
+            ("prioritised", &["0", "1"], &["-0.000001", "1.000001"]),
+            ("learning_starts", &["0", "100000"], &["100001"]),
+            ("train_every", &["1", "1000000000000"], &["0", "1000000000001"]),
+            ("updates", &["1", "1024"], &["0", "1025"]),
+            ("actors", &["1", "1024"], &["0", "1025"]),
+        ];
+        let passes = |key: &str, text: &str| {
+            let mut config = preset("duvn").unwrap();
+            config.set(key, text).unwrap();
+            config.check().is_ok()
+        };
+        for (key, inside, outside) in table {
+            inside.iter().for_each(|text| assert!(passes(key, text), "{key}={text}"));
+            outside.iter().for_each(|text| assert!(!passes(key, text), "{key}={text}"));
+        }
+        let numeric = Config::knobs()
+            .into_iter()
+            .filter(|knob| !knob.limit.is_empty() || knob.expects.contains("number"));
+        for knob in numeric {
+            assert!(table.iter().any(|(key, ..)| *key == knob.name), "{} is not in the table", knob.name);
+        }
+    }
+
+    #[test]
+    fn a_knob_that_nothing_looks_at_is_named_with_what_it_needs() {
+        let error = preset("egreedy").unwrap().check_effect("keep").unwrap_err();
+        assert_eq!(error.to_string(), "'keep' has no effect here: it needs posterior=dropout");
+        for (name, key) in [
+            ("duvn", "members"),
+            ("duvn", "local_scale"),
+            ("duvn", "epsilon"),
+            ("parametric", "sigma_bias"),
+            ("duvn-deep", "keep"),
+            ("duvn-deep", "draws"),
+            ("bootdqn", "temperature"),
+            ("bootdqn", "scope"),
+            ("duvn", "trace_steps"),
+            ("duvn", "samples"),
+            ("duvn", "redraw"),
+        ] {
+            assert!(preset(name).unwrap().check_effect(key).is_err(), "{name} {key}");
+        }
+        for (name, key) in
+            [("duvn", "keep"), ("bootdqn", "redraw"), ("duvn-deep", "redraw"), ("duvn", "loss")]
+        {
+            assert!(preset(name).unwrap().check_effect(key).is_ok(), "{name} {key}");
         }
     }
 

@@ -109,14 +109,7 @@ impl Local {
         let total = beliefs.len() / row_width;
         for (block, beliefs) in beliefs.chunks_mut(BLOCK * row_width).enumerate() {
             let (first, count) = (block * BLOCK, beliefs.len() / row_width);
-            let states = match rows {
-                Rows::Index(indices) => Rows::Index(&indices[first..][..count]),
-                Rows::Dense(numbers) => {
-                    let width = numbers.len() / total;
-                    Rows::Dense(&numbers[first * width..][..count * width])
-                }
-            };
-            self.look(states, count);
+            self.look(rows.block(first, count, total), count);
             let rarities = self.rarities.chunks_exact(self.actions);
             for (row, (beliefs, rarities)) in beliefs.chunks_exact_mut(row_width).zip(rarities).enumerate() {
                 let rarities = match taken {

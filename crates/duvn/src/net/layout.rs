@@ -1,7 +1,10 @@
 //! Where the parameters of a network lie in one array, and their canonical order outside of it.
 
-use super::kernels::{HiddenLayer, OutputLayer, PANEL, padded};
+use super::kernels::{HiddenLayer, NormLayer, OutputLayer, PANEL, padded};
 use super::{LoadError, Shape, Tensor};
+
+/// An output layer of so many outputs is computed by dot products; more fill the vectors of a panel better.
+const MOST_IN_ROWS: usize = 8;
 
 /// One layer's place among the parameters.
 #[derive(Clone, Debug)]
@@ -10,11 +13,15 @@ pub(super) struct Layer {
     pub name: String,
     pub inputs: usize,
     pub units: usize,
-    /// Hidden layer: units padded. Output layer: inputs padded.
+    /// Weights in panels: units padded. Weights in rows: inputs padded.
     pub width: usize,
     pub output: bool,
+    /// Whether the weights lie in panels of units, or in a row of inputs for each unit. See [`super::kernels`].
+    pub in_panels: bool,
     pub weights_at: usize,
     pub bias_at: usize,
+    /// Where the gains of a layer that normalises begin; of any other, where the layer ends.
+    pub gain_at: usize,
     pub end: usize,
     /// Words from the start of a row's dropout bits, as if this were the first action's.
     pub mask_at: usize,
@@ -26,8 +33,23 @@ impl Layer {
             inputs: self.inputs,
             width: self.width,
             weights: &parameters[self.weights_at..self.bias_at],
-            bias: &parameters[self.bias_at..self.end],
+            bias: &parameters[self.bias_at..self.gain_at],
         }
+    }
+
+    /// What normalises the units of a hidden layer that has gains.
+    pub(super) fn norm<'a>(&self, parameters: &'a [f32]) -> NormLayer<'a> {
+        NormLayer {
+            units: self.units,
+            width: self.width,
+            gain: &parameters[self.gain_at..self.end],
+            bias: &parameters[self.bias_at..self.gain_at],
+        }
+    }
+
+    /// Whether the layer normalises its units.
+    pub(super) fn normalises(&self) -> bool {
+        self.gain_at < self.end
     }
 
     pub(super) fn output<'a>(&self, parameters: &'a [f32]) -> OutputLayer<'a> {
@@ -41,7 +63,7 @@ impl Layer {
 
     /// Where the weight from `input` to `unit` lies. The layout is explained in [`super::kernels`].
     fn weight_at(&self, input: usize, unit: usize) -> usize {
-        if self.output {
+        if !self.in_panels {
             return self.weights_at + unit * self.width + input;
         }
         let panel = unit / PANEL * PANEL;
@@ -54,6 +76,16 @@ impl Layer {
 
     fn bias_name(&self) -> String {
         format!("{}.bias", self.name)
+    }
+
+    fn gain_name(&self) -> String {
+        format!("{}.gain", self.name)
+    }
+
+    /// The tensors of the layer after its weights: their names, and where they begin.
+    fn vectors(&self) -> impl Iterator<Item = (String, usize)> {
+        let gain = self.normalises().then(|| (self.gain_name(), self.gain_at));
+        [(self.bias_name(), self.bias_at)].into_iter().chain(gain)
     }
 }
 
@@ -73,11 +105,26 @@ impl Layout {
     pub(super) fn new(shape: &Shape) -> Self {
         let mut len = 0;
         let mut place = |name: String, inputs: usize, units: usize, output: bool, mask_at: usize| {
-            let width = padded(if output { inputs } else { units });
+            let in_panels = !output || units > MOST_IN_ROWS;
+            let width = padded(if in_panels { units } else { inputs });
             let weights_at = len;
-            let bias_at = weights_at + width * if output { units } else { inputs };
-            len = bias_at + padded(units);
-            Layer { name, inputs, units, width, output, weights_at, bias_at, end: len, mask_at }
+            let bias_at = weights_at + width * if in_panels { inputs } else { units };
+            let gain_at = bias_at + padded(units);
+            len = gain_at + if shape.layer_norm && !output { width } else { 0 };
+            let end = len;
+            Layer {
+                name,
+                inputs,
+                units,
+                width,
+                output,
+                in_panels,
+                weights_at,
+                bias_at,
+                gain_at,
+                end,
+                mask_at,
+            }
         };
         let mut hidden = |prefix: &str, below: usize, sizes: &[usize], mut mask_at: usize| {
             let mut inputs = below;
@@ -117,8 +164,10 @@ impl Layout {
             let weights =
                 (0..inputs * units).map(|at| parameters[layer.weight_at(at / units, at % units)]).collect();
             tensors.push(Tensor { name: layer.weight_name(), shape: vec![inputs, units], data: weights });
-            let bias = parameters[layer.bias_at..layer.bias_at + units].to_vec();
-            tensors.push(Tensor { name: layer.bias_name(), shape: vec![units], data: bias });
+            for (name, at) in layer.vectors() {
+                let data = parameters[at..at + units].to_vec();
+                tensors.push(Tensor { name, shape: vec![units], data });
+            }
         }
         tensors
     }
@@ -135,32 +184,38 @@ impl Layout {
             }
             Ok(tensor)
         };
-        let mut pairs = Vec::new();
+        let (mut weights, mut vectors) = (Vec::new(), Vec::new());
         for layer in self.canonical() {
-            let weights = find(layer.weight_name(), &[layer.inputs, layer.units])?;
-            pairs.push((layer, weights, find(layer.bias_name(), &[layer.units])?));
+            weights.push((layer, find(layer.weight_name(), &[layer.inputs, layer.units])?));
+            for (name, at) in layer.vectors() {
+                vectors.push((at, find(name, &[layer.units])?));
+            }
         }
-        if let Some(extra) =
-            tensors.iter().find(|t| pairs.iter().all(|(_, w, b)| t.name != w.name && t.name != b.name))
-        {
+        let found = weights.iter().map(|(_, tensor)| tensor).chain(vectors.iter().map(|(_, tensor)| tensor));
+        if let Some(extra) = tensors.iter().find(|tensor| found.clone().all(|own| own.name != tensor.name)) {
             return Err(LoadError::Unknown { name: extra.name.clone() });
         }
-        for (layer, weights, bias) in pairs {
-            for (at, &weight) in weights.data.iter().enumerate() {
+        for (layer, tensor) in weights {
+            for (at, &weight) in tensor.data.iter().enumerate() {
                 parameters[layer.weight_at(at / layer.units, at % layer.units)] = weight;
             }
-            parameters[layer.bias_at..layer.bias_at + layer.units].copy_from_slice(&bias.data);
+        }
+        for (at, tensor) in vectors {
+            parameters[at..at + tensor.data.len()].copy_from_slice(&tensor.data);
         }
         Ok(())
     }
 
-    /// Sets every weight to what `weight` returns for its layer, in canonical order.
+    /// Sets every weight to what `weight` returns for its layer, in canonical order, and every gain to 1.
     pub(super) fn fill_weights(&self, parameters: &mut [f32], mut weight: impl FnMut(&Layer) -> f32) {
         for layer in self.canonical() {
             for input in 0..layer.inputs {
                 for unit in 0..layer.units {
                     parameters[layer.weight_at(input, unit)] = weight(layer);
                 }
+            }
+            if layer.normalises() {
+                parameters[layer.gain_at..layer.gain_at + layer.units].fill(1.0);
             }
         }
     }

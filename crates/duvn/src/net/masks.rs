@@ -46,7 +46,7 @@ impl MaskRng {
 }
 
 /// What the mask of a row covers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Extent {
     /// The trunk and the sub-networks of all actions.
     AllActions,
@@ -65,7 +65,7 @@ pub enum HiddenAt {
 
 /// The dropout masks of a batch: for every row and hidden layer a word of bits for each 16 units. A kept unit is
 /// multiplied by 1 / keep, so that its mean does not depend on dropout.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Masks {
     words: Vec<u16>,
     row_words: usize,
@@ -112,6 +112,17 @@ impl Masks {
         let most = (f64::from(keep) * 65536.0).round().max(1.0) as u32 - 1;
         self.words.resize(rows * self.row_words, 0);
         kernels.mask_words(&mut rng.state, most as u16, &mut self.words);
+    }
+
+    /// The rows of several masks that were drawn alike, one after another.
+    pub fn join<'m>(&mut self, parts: impl Iterator<Item = &'m Masks>) {
+        self.words.clear();
+        self.rows = 0;
+        for part in parts {
+            self.words.extend_from_slice(&part.words);
+            self.rows += part.rows;
+            (self.row_words, self.extent, self.scale) = (part.row_words, part.extent, part.scale);
+        }
     }
 
     /// The number of rows.
@@ -170,8 +181,14 @@ mod tests {
     use crate::net::{Input, Isa};
 
     fn draw(isa: Isa, rows: usize, units: usize, rng: &mut MaskRng) -> Vec<u16> {
-        let shape =
-            Shape { input: Input::Dense(1), trunk: vec![], head: vec![units], actions: 1, outputs: 1 };
+        let shape = Shape {
+            input: Input::Dense(1),
+            trunk: vec![],
+            head: vec![units],
+            actions: 1,
+            outputs: 1,
+            layer_norm: false,
+        };
         let mut masks = Masks::new();
         let kernels = Kernels::new(isa).expect("an available instruction set");
         masks.draw_with(kernels, &shape, Extent::AllActions, rows, 0.75, rng);

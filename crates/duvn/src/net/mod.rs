@@ -45,6 +45,17 @@ impl Rows<'_> {
         }
     }
 
+    /// `count` of the `total` rows, from row `from` on.
+    pub fn block(&self, from: usize, count: usize, total: usize) -> Self {
+        match *self {
+            Rows::Index(indices) => Rows::Index(&indices[from..from + count]),
+            Rows::Dense(numbers) => {
+                let width = numbers.len() / total;
+                Rows::Dense(&numbers[from * width..(from + count) * width])
+            }
+        }
+    }
+
     /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         match self {
@@ -79,9 +90,10 @@ pub enum Part {
 /// A named array of numbers, row-major.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tensor {
-    /// `trunk.L.weight`, `trunk.L.bias`, `head.A.L.weight`, `head.A.L.bias`, `head.A.output.weight`, `head.A.output.bias`.
+    /// `trunk.L.weight`, `trunk.L.bias`, `head.A.L.weight`, `head.A.L.bias`, `head.A.output.weight`, `head.A.output.bias`;
+    /// with LayerNorm also `trunk.L.gain`, `head.A.L.gain`.
     pub name: String,
-    /// Weights: `[inputs, units]`. Biases: `[units]`.
+    /// Weights: `[inputs, units]`. Biases and gains: `[units]`.
     pub shape: Vec<usize>,
     /// The numbers.
     pub data: Vec<f32>,
@@ -155,7 +167,8 @@ pub trait Backend: Send {
     fn sync_target(&mut self, tau: f32);
 
     /// The numbers of `part` as named tensors, without padding. The order: the trunk's layers, then for each action
-    /// its hidden layers and its output layer; of each layer the weights `[inputs][units]`, then the biases.
+    /// its hidden layers and its output layer; of each layer the weights `[inputs][units]`, then the biases,
+    /// then the gains if it has them.
     fn tensors(&self, part: Part) -> Vec<Tensor>;
 
     /// Sets the numbers of `part` from named tensors, in any order; nothing changes if they do not fit.

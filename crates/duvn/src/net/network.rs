@@ -243,8 +243,11 @@ mod tests {
     #[test]
     fn padding_stays_zero() {
         for isa in Isa::available() {
-            for (trunk, head) in [(vec![], vec![70, 5, 18]), (vec![33, 9], vec![65]), (vec![40, 3], vec![])] {
-                let shape = Shape { input: Input::Dense(3), trunk, head, actions: 3, outputs: 2 };
+            let plain = [(vec![], vec![70, 5, 18]), (vec![33, 9], vec![65]), (vec![40, 3], vec![])];
+            let kinds = [(2, false), (2, true), (19, false)];
+            let all = plain.into_iter().flat_map(|layers| kinds.map(|kind| (layers.clone(), kind)));
+            for ((trunk, head), (outputs, layer_norm)) in all {
+                let shape = Shape { input: Input::Dense(3), trunk, head, actions: 3, outputs, layer_norm };
                 let mut network = Network::new(shape.clone(), Init::He, &mut ChaCha8Rng::seed_from_u64(0))
                     .expect("a shape");
                 network.set_isa(isa).expect("an available instruction set");

@@ -28,6 +28,10 @@ impl Input {
 }
 
 /// The sizes of a network. ReLU, then dropout, follow every hidden layer; the outputs are linear.
+///
+/// A hidden layer on h is dropout(ReLU(W h + b)). With `layer_norm` (Ba, Kiros & Hinton 2016) it is
+/// dropout(ReLU(g (x - mean x) / √(var x + 1e-5) + b)), x = W h, where mean and variance are those of the row's units
+/// and the gains g begin at 1.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shape {
     /// What the network is fed with.
@@ -40,6 +44,8 @@ pub struct Shape {
     pub actions: usize,
     /// Numbers put out for each action: 1 for a mean, 2 for a Gaussian.
     pub outputs: usize,
+    /// Whether every hidden layer normalises its units before ReLU.
+    pub layer_norm: bool,
 }
 
 /// Why no network can have a shape.
@@ -83,12 +89,17 @@ impl Shape {
         Ok(())
     }
 
-    /// The number of weights and biases, which saturates instead of overflowing.
+    /// The number of weights, biases and gains, which saturates instead of overflowing.
     pub fn parameters(&self) -> usize {
         let (trunk, top) = dense_parameters(self.input.len(), &self.trunk);
         let (head, top) = dense_parameters(top, &self.head);
+        let gains = |layers: &[usize]| match self.layer_norm {
+            true => layers.iter().fold(0usize, |sum, &units| sum.saturating_add(units)),
+            false => 0,
+        };
         let output = top.saturating_add(1).saturating_mul(self.outputs);
-        head.saturating_add(output).saturating_mul(self.actions).saturating_add(trunk)
+        let head = head.saturating_add(gains(&self.head)).saturating_add(output);
+        head.saturating_mul(self.actions).saturating_add(trunk).saturating_add(gains(&self.trunk))
     }
 
     /// Words of 16 dropout bits for the trunk of one row.

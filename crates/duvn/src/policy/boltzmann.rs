@@ -41,7 +41,7 @@ mod tests {
     /// Means 0 and 2 at temperature 2: e / (1 + e) = 0.7311.
     #[test]
     fn choices_follow_the_softmax() {
-        let beliefs = Beliefs { model: &Mean, parameters: &[0.0, 2.0] };
+        let beliefs = Beliefs::new(&Mean, &[0.0, 2.0]);
         let policy = Boltzmann { temperature: 2.0 };
         let mut stream = Stream::new(0, "test");
         let mut stated = [0.0; 2];

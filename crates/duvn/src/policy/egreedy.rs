@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn choices_come_with_the_probabilities_it_states() {
-        let beliefs = Beliefs { model: &Mean, parameters: &[0.0, 2.0, 2.0, -1.0] };
+        let beliefs = Beliefs::new(&Mean, &[0.0, 2.0, 2.0, -1.0]);
         let policy = EGreedy::fixed(0.2);
         let mut stream = Stream::new(0, "test");
         let mut stated = [0.0; 4];

@@ -12,16 +12,39 @@ use crate::config::{Config, PolicyKind};
 use crate::returns::ReturnModel;
 use crate::rng::Stream;
 
-/// What is believed of the return of every action in one state, for one draw of the parameters.
+/// What is believed of the return of every action in one state, for one draw of the network's parameters; and for others,
+/// where the policy asks for [several](Policy::draws).
 #[derive(Clone, Copy)]
 pub struct Beliefs<'a> {
     /// The meaning of the parameters.
     pub model: &'a dyn ReturnModel,
     /// The parameters of each action's return, one after the other.
     pub parameters: &'a [f32],
+    /// The same for every further draw, one after the other.
+    pub others: &'a [f32],
 }
 
 impl<'a> Beliefs<'a> {
+    /// Beliefs for one draw.
+    pub fn new(model: &'a dyn ReturnModel, parameters: &'a [f32]) -> Self {
+        Beliefs { model, parameters, others: &[] }
+    }
+
+    /// The beliefs of each draw.
+    pub fn by_draw(&self) -> impl Iterator<Item = Beliefs<'a>> + Clone + use<'a> {
+        let model = self.model;
+        let others = self.others.chunks_exact(self.parameters.len().max(1));
+        std::iter::once(self.parameters).chain(others).map(move |draw| Beliefs::new(model, draw))
+    }
+
+    /// Parametric uncertainty of one action: mean and standard deviation of its mean over the draws.
+    pub fn over_draws(&self, action: usize) -> (f64, f64) {
+        let means = self.by_draw().map(|draw| draw.mean(action));
+        let count = means.clone().count() as f64;
+        let mean = means.clone().sum::<f64>() / count;
+        (mean, (means.map(|mu| (mu - mean).powi(2)).sum::<f64>() / count).sqrt())
+    }
+
     /// How many actions there are.
     pub fn actions(&self) -> usize {
         self.parameters.len() / self.model.outputs()
@@ -57,6 +80,12 @@ pub struct Moment {
 pub trait Policy: Send {
     /// Chooses an action.
     fn choose(&self, beliefs: Beliefs<'_>, moment: Moment, stream: &mut Stream) -> usize;
+
+    /// How many draws of the network's parameters it looks at in each decision, at least 1. The first is the one that the
+    /// agent acts by; the others are fresh.
+    fn draws(&self) -> usize {
+        1
+    }
 
     /// Draws an index to commit to, where the policy has one.
     fn draw_index(&self, _stream: &mut Stream) -> Option<f64> {
@@ -119,6 +148,15 @@ pub fn best_of(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Two draws, two actions: means (1, 5) and (3, 5).
+    #[test]
+    fn the_spread_over_draws_is_that_of_the_means() {
+        let model = crate::returns::Mean;
+        let beliefs = Beliefs { model: &model, parameters: &[1.0, 5.0], others: &[3.0, 5.0] };
+        assert_eq!((beliefs.over_draws(0), beliefs.over_draws(1)), ((2.0, 1.0), (5.0, 0.0)));
+        assert_eq!(Beliefs::new(&model, &[1.0, 5.0]).over_draws(0), (1.0, 0.0));
+    }
 
     #[test]
     fn ties_are_broken_evenly() {

@@ -66,7 +66,7 @@ mod tests {
 
     fn share_of_action_0(parameters: &[f32], rule: IndexRule, moment: Moment) -> f64 {
         let gaussian = Gaussian::new(&Config::default());
-        let beliefs = Beliefs { model: &gaussian, parameters };
+        let beliefs = Beliefs::new(&gaussian, parameters);
         let policy = Thompson { rule, scope: Scope::Step };
         let mut stream = Stream::new(0, "test");
         let zeros = (0..200_000).filter(|_| policy.choose(beliefs, moment, &mut stream) == 0).count();

@@ -1,3 +1,4 @@
+use crate::net::Rows;
 use duvn_envs::Observation;
 use serde::{Deserialize, Serialize};
 
@@ -25,11 +26,12 @@ pub struct Transition<'a> {
     pub next: Observation<'a>,
     /// Whether the episode ended with it, and how.
     pub ending: Ending,
-    /// The members of an ensemble whose bootstrap sample it belongs to, as bits.
-    pub members: u64,
+    /// The number of its episode, no two of which are alike.
+    pub episode: u64,
 }
 
-/// The last transitions, in the order in which they were made. The oldest gives way to the newest.
+/// The last transitions, in the order in which they were made. The oldest gives way to the newest. Those of several
+/// episodes may come in turns: each transition knows which one followed it in its own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ring {
     capacity: usize,
@@ -41,8 +43,12 @@ pub struct Ring {
     actions: Vec<u8>,
     rewards: Vec<f32>,
     endings: Vec<Ending>,
-    members: Vec<u64>,
+    episodes: Vec<u64>,
+    /// By slot: where the next transition of the same episode lies, or `NONE`.
+    following: Vec<u32>,
 }
+
+const NONE: u32 = u32::MAX;
 
 /// Observations of one kind, one after the other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -96,6 +102,19 @@ impl Gathered {
         self.numbers.clear();
     }
 
+    /// As the network takes them.
+    pub fn as_rows(&self) -> Rows<'_> {
+        if self.numbers.is_empty() { Rows::Index(&self.indices) } else { Rows::Dense(&self.numbers) }
+    }
+
+    /// The observation, where only one was gathered.
+    pub(crate) fn only(&self) -> Observation<'_> {
+        match self.indices.first() {
+            Some(&index) => Observation::Index(index as usize),
+            None => Observation::Vector(&self.numbers),
+        }
+    }
+
     /// Adds one observation.
     pub fn push(&mut self, observation: Observation<'_>) {
         match observation {
@@ -117,7 +136,8 @@ impl Ring {
             actions: Vec::with_capacity(capacity),
             rewards: Vec::with_capacity(capacity),
             endings: Vec::with_capacity(capacity),
-            members: Vec::with_capacity(capacity),
+            episodes: Vec::with_capacity(capacity),
+            following: Vec::with_capacity(capacity),
         }
     }
 
@@ -141,15 +161,21 @@ impl Ring {
         self.newest
     }
 
-    /// Remembers a transition; returns its slot.
-    pub fn push(&mut self, transition: &Transition<'_>) -> u32 {
+    /// Remembers a transition, which follows the one in the slot `after`, if there is one; returns its slot.
+    pub fn push(&mut self, transition: &Transition<'_>, after: Option<u32>) -> u32 {
         let slot = self.newest.map_or(0, |newest| (newest as usize + 1) % self.capacity);
         self.observations.put(slot, transition.observation);
         self.nexts.put(slot, transition.next);
         put(&mut self.actions, slot, transition.action);
         put(&mut self.rewards, slot, transition.reward);
         put(&mut self.endings, slot, transition.ending);
-        put(&mut self.members, slot, transition.members);
+        put(&mut self.episodes, slot, transition.episode);
+        put(&mut self.following, slot, NONE);
+        // What came before may have given way to another episode's since, or now, to this one.
+        let before = after.map(|after| after as usize).filter(|&after| after != slot);
+        if let Some(before) = before.filter(|&before| self.episodes[before] == transition.episode) {
+            self.following[before] = slot as u32;
+        }
         self.newest = Some(slot as u32);
         slot as u32
     }
@@ -163,7 +189,7 @@ impl Ring {
             reward: self.rewards[slot],
             next: self.see(&self.nexts, slot),
             ending: self.endings[slot],
-            members: self.members[slot],
+            episode: self.episodes[slot],
         }
     }
 
@@ -176,10 +202,16 @@ impl Ring {
 
     /// The slot of the transition that followed in the same episode, if it did and is remembered.
     pub fn following(&self, slot: u32) -> Option<u32> {
-        if self.newest == Some(slot) || self.endings[slot as usize] != Ending::No {
-            return None;
+        Some(self.following[slot as usize]).filter(|&following| following != NONE)
+    }
+
+    /// The episode of the transition in `slot` was given up after it: it counts as cut off. Nothing is done where the slot has
+    /// gone to another episode since.
+    pub fn cut_off(&mut self, slot: u32, episode: u64) {
+        let slot = slot as usize;
+        if self.episodes[slot] == episode && self.endings[slot] == Ending::No {
+            self.endings[slot] = Ending::Truncated;
         }
-        Some(((slot as usize + 1) % self.capacity) as u32)
     }
 }
 
@@ -187,16 +219,25 @@ impl Ring {
 mod tests {
     use super::*;
 
-    fn push(ring: &mut Ring, state: usize, ending: Ending) -> u32 {
+    /// A step of `episode` from `state` to the next one.
+    fn push(ring: &mut Ring, state: usize, episode: u64, ending: Ending, after: Option<u32>) -> u32 {
         let (observation, next) = (Observation::Index(state), Observation::Index(state + 1));
-        ring.push(&Transition { observation, action: 0, reward: state as f32, next, ending, members: 1 })
+        let reward = state as f32;
+        ring.push(&Transition { observation, action: 0, reward, next, ending, episode }, after)
     }
 
     #[test]
     fn the_oldest_gives_way_and_episodes_are_followed_across_the_seam() {
         let mut ring = Ring::new(4, 0);
+        let mut after = None;
         for state in 0..5 {
-            push(&mut ring, state, if state == 2 { Ending::Terminated } else { Ending::No });
+            let (episode, ending) = if state <= 2 {
+                (0, if state == 2 { Ending::Terminated } else { Ending::No })
+            } else {
+                (1, Ending::No)
+            };
+            let slot = push(&mut ring, state, episode, ending, after);
+            after = (ending == Ending::No).then_some(slot);
         }
         assert_eq!((ring.len(), ring.newest()), (4, Some(0)));
         assert_eq!(ring.get(0).observation, Observation::Index(4));
@@ -207,18 +248,63 @@ mod tests {
     }
 
     #[test]
+    fn episodes_that_come_in_turns_are_followed_apart() {
+        let mut ring = Ring::new(8, 0);
+        let mut after = [None; 3];
+        for state in 0..2 {
+            for (episode, after) in after.iter_mut().enumerate() {
+                *after = Some(push(&mut ring, state, episode as u64, Ending::No, *after));
+            }
+        }
+        for episode in 0..3 {
+            assert_eq!(ring.following(episode), Some(episode + 3));
+            assert_eq!(ring.following(episode + 3), None);
+            assert_eq!(ring.get(episode).episode, ring.get(episode + 3).episode);
+        }
+    }
+
+    #[test]
+    fn a_transition_that_gave_way_is_followed_by_nothing() {
+        let mut ring = Ring::new(2, 0);
+        let mine = push(&mut ring, 0, 7, Ending::No, None);
+        push(&mut ring, 0, 8, Ending::No, None);
+        let other = push(&mut ring, 1, 8, Ending::No, Some(1));
+        assert_eq!(other, mine, "it has the place of the first");
+        push(&mut ring, 1, 7, Ending::No, Some(mine));
+        assert_eq!(ring.following(other), None);
+        let mut single = Ring::new(1, 0);
+        let first = push(&mut single, 0, 0, Ending::No, None);
+        assert_eq!(push(&mut single, 1, 0, Ending::No, Some(first)), first);
+        assert_eq!(single.following(0), None, "not by itself");
+    }
+
+    #[test]
+    fn an_episode_that_is_given_up_counts_as_cut_off() {
+        let mut ring = Ring::new(2, 0);
+        let going = push(&mut ring, 0, 0, Ending::No, None);
+        ring.cut_off(going, 1);
+        assert_eq!(ring.get(going).ending, Ending::No, "of another episode");
+        ring.cut_off(going, 0);
+        assert_eq!(ring.get(going).ending, Ending::Truncated);
+        let over = push(&mut ring, 0, 2, Ending::Terminated, None);
+        ring.cut_off(over, 2);
+        assert_eq!(ring.get(over).ending, Ending::Terminated, "over is over");
+    }
+
+    #[test]
     fn vectors_come_back_as_they_went_in() {
         let mut ring = Ring::new(2, 2);
         for step in 0..3 {
             let x = step as f32;
-            ring.push(&Transition {
+            let transition = Transition {
                 observation: Observation::Vector(&[x, x + 0.5]),
                 action: step,
                 reward: x,
                 next: Observation::Vector(&[x + 1.0, x + 1.5]),
                 ending: Ending::No,
-                members: 1,
-            });
+                episode: 0,
+            };
+            ring.push(&transition, None);
         }
         assert_eq!(ring.get(0).observation, Observation::Vector(&[2.0, 2.5]));
         assert_eq!(ring.get(1).next, Observation::Vector(&[2.0, 2.5]));

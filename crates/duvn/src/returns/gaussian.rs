@@ -1,5 +1,5 @@
 use super::divergence::divergence;
-use super::{Backup, Error, ReturnModel, sampled};
+use super::{Backup, Discrepancy, ReturnModel, sampled};
 use crate::config::{Config, LossKind, Propagation, SdRule, SigmaLink};
 use crate::rng::Stream;
 
@@ -108,8 +108,24 @@ impl ReturnModel for Gaussian {
         f64::from(parameters[1])
     }
 
+    fn has_spread(&self) -> bool {
+        true
+    }
+
     fn widen(&self, parameters: &mut [f32], width: f32) {
         parameters[1] = (parameters[1] * parameters[1] + width * width).sqrt();
+    }
+
+    fn shrink(&self, parameters: &mut [f32], share: f32) {
+        parameters[0] *= share;
+    }
+
+    fn recentre(&self, parameters: &mut [f32], other: &[f32]) {
+        parameters[0] = other[0];
+    }
+
+    fn prior_scales(&self, config: &Config) -> Vec<f32> {
+        vec![config.prior_mu as f32, config.prior_sigma as f32]
     }
 
     /// In closed form: mu = r + gamma mu', sigma = gamma sigma', where mu' and sigma' are those of the mixture
@@ -130,7 +146,7 @@ impl ReturnModel for Gaussian {
         target[1] = (backup.gamma * sd) as f32;
     }
 
-    fn loss(&self, outputs: &[f32], target: &[f32], gradient: &mut [f32]) -> Error {
+    fn loss(&self, outputs: &[f32], target: &[f32], gradient: &mut [f32]) -> Discrepancy {
         let (mu, sigma) = (f64::from(outputs[0]), self.sigma(outputs[1]));
         let ((m, s), kind) = match self.propagation {
             Propagation::Analytic => ((f64::from(target[0]), f64::from(target[1])), self.loss),
@@ -139,7 +155,7 @@ impl ReturnModel for Gaussian {
         let divergence = divergence(kind, (m, s), (mu, sigma));
         gradient[0] = divergence.by_mu as f32;
         gradient[1] = (divergence.by_sigma * self.slope(outputs[1])) as f32;
-        Error { loss: divergence.value, temporal_difference: (mu - m).abs() + (sigma - s).abs() }
+        Discrepancy { loss: divergence.value, temporal_difference: (mu - m).abs() + (sigma - s).abs() }
     }
 }
 
@@ -190,5 +206,12 @@ mod tests {
         assert_eq!(target, [4.0, 1.5]);
         gaussian(SdRule::Total).propagate(&backup, &mut stream, &mut target);
         assert_eq!(target, [4.0, 6.0f32.sqrt()]);
+    }
+
+    /// Prediction N(1, softplus(0.5)), target N(3, 2): both differences count for the queue.
+    #[test]
+    fn the_error_that_orders_the_queue_is_that_of_mean_and_sigma() {
+        let found = gaussian(SdRule::Paper).loss(&[1.0, 0.0], &[3.0, 2.0], &mut [0.0; 2]);
+        assert!((found.temporal_difference - (2.0 + 2.0 - softplus(0.5))).abs() < 1e-12, "{found:?}");
     }
 }

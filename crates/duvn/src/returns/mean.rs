@@ -1,4 +1,5 @@
-use super::{Backup, Error, ReturnModel};
+use super::{Backup, Discrepancy, ReturnModel};
+use crate::config::Config;
 use crate::rng::Stream;
 
 /// The mean return Q(s,a) alone, with a squared loss: the first half of the paper's Eq. 7.
@@ -27,6 +28,26 @@ impl ReturnModel for Mean {
         0.0
     }
 
+    fn has_spread(&self) -> bool {
+        false
+    }
+
+    fn widen(&self, _parameters: &mut [f32], _width: f32) {
+        panic!("a mean has no spread to widen: an agent with local uncertainty is refused one");
+    }
+
+    fn shrink(&self, parameters: &mut [f32], share: f32) {
+        parameters[0] *= share;
+    }
+
+    fn recentre(&self, parameters: &mut [f32], other: &[f32]) {
+        parameters[0] = other[0];
+    }
+
+    fn prior_scales(&self, config: &Config) -> Vec<f32> {
+        vec![config.prior_mu as f32]
+    }
+
     /// Q(s,a) = r + gamma [(1 - lambda) E Q(s',a') + lambda G'], G' being the trace's own target.
     fn propagate(&self, backup: &Backup<'_>, _stream: &mut Stream, target: &mut [f32]) {
         let bootstrap: f64 = backup.next.parts().map(|(weight, q)| weight * self.mean(q)).sum();
@@ -37,10 +58,10 @@ impl ReturnModel for Mean {
         target[0] = (backup.reward + backup.gamma * next) as f32;
     }
 
-    fn loss(&self, outputs: &[f32], target: &[f32], gradient: &mut [f32]) -> Error {
+    fn loss(&self, outputs: &[f32], target: &[f32], gradient: &mut [f32]) -> Discrepancy {
         let difference = f64::from(outputs[0]) - f64::from(target[0]);
         gradient[0] = (2.0 * difference) as f32;
-        Error { loss: difference * difference, temporal_difference: difference.abs() }
+        Discrepancy { loss: difference * difference, temporal_difference: difference.abs() }
     }
 }
 

@@ -15,6 +15,7 @@ pub use mean::Mean;
 
 use crate::config::{Config, ReturnKind};
 use crate::rng::Stream;
+use std::sync::Arc;
 
 /// A weighted mixture of return distributions at the next state: over masks, over actions, or both.
 #[derive(Clone, Copy)]
@@ -47,7 +48,7 @@ pub struct Backup<'a> {
 
 /// How far a prediction is from its target.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Error {
+pub struct Discrepancy {
     /// The loss.
     pub loss: f64,
     /// The total temporal-difference error, which orders the prioritised queue.
@@ -55,7 +56,9 @@ pub struct Error {
 }
 
 /// The meaning of the network's outputs for one action.
-pub trait ReturnModel: Send {
+///
+/// `parameters` are those of one action, as many as [`outputs`](ReturnModel::outputs).
+pub trait ReturnModel: Send + Sync {
     /// How many numbers the network puts out for an action; parameters are as many.
     fn outputs(&self) -> usize;
 
@@ -79,30 +82,35 @@ pub trait ReturnModel: Send {
         self.mean(parameters) + z * self.sd(parameters)
     }
 
-    /// Adds uncertainty of the standard deviation `width`, independent of Z; a mean alone has no room for it.
-    fn widen(&self, _parameters: &mut [f32], _width: f32) {}
+    /// Whether the distribution has a spread that can be [widened](Self::widen).
+    fn has_spread(&self) -> bool;
 
-    /// Leaves the `share` of the mean, from 0 to 1.
-    fn shrink(&self, parameters: &mut [f32], share: f32) {
-        parameters[0] *= share;
-    }
+    /// Adds uncertainty of the standard deviation `width`, independent of Z.
+    ///
+    /// # Panics
+    /// If the model has [no spread](Self::has_spread).
+    fn widen(&self, parameters: &mut [f32], width: f32);
+
+    /// Leaves the `share` of the mean, from 0 to 1, and the spread as it is.
+    fn shrink(&self, parameters: &mut [f32], share: f32);
 
     /// Moves the distribution to where `other` has its mean.
-    fn recentre(&self, parameters: &mut [f32], other: &[f32]) {
-        parameters[0] = other[0];
-    }
+    fn recentre(&self, parameters: &mut [f32], other: &[f32]);
+
+    /// By output: how large a fixed random network is added to it.
+    fn prior_scales(&self, config: &Config) -> Vec<f32>;
 
     /// Makes the target of (s,a).
     fn propagate(&self, backup: &Backup<'_>, stream: &mut Stream, target: &mut [f32]);
 
     /// The loss of the network's raw `outputs` against a target; writes its gradient.
-    fn loss(&self, outputs: &[f32], target: &[f32], gradient: &mut [f32]) -> Error;
+    fn loss(&self, outputs: &[f32], target: &[f32], gradient: &mut [f32]) -> Discrepancy;
 }
 
 /// The return model that `config` asks for.
-pub fn return_model(config: &Config) -> Box<dyn ReturnModel> {
+pub fn return_model(config: &Config) -> Arc<dyn ReturnModel> {
     match config.returns {
-        ReturnKind::Mean => Box::new(Mean),
-        ReturnKind::Gaussian => Box::new(Gaussian::new(config)),
+        ReturnKind::Mean => Arc::new(Mean),
+        ReturnKind::Gaussian => Arc::new(Gaussian::new(config)),
     }
 }

@@ -34,11 +34,16 @@ impl Reference {
         }
     }
 
-    /// `layer` counts in canonical order, where each layer is two tensors.
-    fn linear(&self, layer: usize, x: &[f64]) -> Vec<f64> {
-        let (weights, bias) = (&self.tensors[2 * layer].2, &self.tensors[2 * layer + 1].2);
-        let mut y = bias.clone();
-        for (&x, weights) in x.iter().zip(weights.chunks(bias.len())) {
+    /// Tensors of a hidden layer: weights, biases and, with LayerNorm, gains.
+    fn hidden_tensors(&self) -> usize {
+        2 + usize::from(self.shape.layer_norm)
+    }
+
+    /// x W, where `layer` is the place of the weights among the tensors.
+    fn product(&self, layer: usize, x: &[f64]) -> Vec<f64> {
+        let (weights, units) = (&self.tensors[layer].2, self.tensors[layer + 1].2.len());
+        let mut y = vec![0.0; units];
+        for (&x, weights) in x.iter().zip(weights.chunks(units)) {
             if x != 0.0 {
                 y.iter_mut().zip(weights).for_each(|(y, w)| *y += x * w);
             }
@@ -46,8 +51,23 @@ impl Reference {
         y
     }
 
+    fn linear(&self, layer: usize, x: &[f64]) -> Vec<f64> {
+        let product = self.product(layer, x);
+        product.into_iter().zip(&self.tensors[layer + 1].2).map(|(y, bias)| y + bias).collect()
+    }
+
+    /// g (x - mean x) / √(var x + 1e-5) + b, x = W h.
+    fn normalised(&self, layer: usize, h: &[f64]) -> Vec<f64> {
+        let x = self.product(layer, h);
+        let units = x.len() as f64;
+        let mean = x.iter().sum::<f64>() / units;
+        let variance = x.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / units;
+        let affine = self.tensors[layer + 2].2.iter().zip(&self.tensors[layer + 1].2);
+        x.into_iter().zip(affine).map(|(x, (g, b))| g * (x - mean) / (variance + 1e-5).sqrt() + b).collect()
+    }
+
     fn hidden(&self, layer: usize, x: &[f64], mask: impl Fn(usize) -> Option<f64>) -> Vec<f64> {
-        let y = self.linear(layer, x);
+        let y = if self.shape.layer_norm { self.normalised(layer, x) } else { self.linear(layer, x) };
         y.into_iter().enumerate().map(|(u, y)| y.max(0.0) * mask(u).unwrap_or(1.0)).collect()
     }
 
@@ -59,14 +79,15 @@ impl Reference {
             Some(if kept { f64::from(masks.scale()) } else { 0.0 })
         };
         let mut x = x.to_vec();
+        let step = self.hidden_tensors();
         for layer in 0..self.shape.trunk.len() {
-            x = self.hidden(layer, &x, |u| mask(HiddenAt::Trunk(layer), u));
+            x = self.hidden(step * layer, &x, |u| mask(HiddenAt::Trunk(layer), u));
         }
-        let head = self.shape.trunk.len() + action * (self.shape.head.len() + 1);
+        let head = step * self.shape.trunk.len() + action * (step * self.shape.head.len() + 2);
         for layer in 0..self.shape.head.len() {
-            x = self.hidden(head + layer, &x, |u| mask(HiddenAt::Head(action, layer), u));
+            x = self.hidden(head + step * layer, &x, |u| mask(HiddenAt::Head(action, layer), u));
         }
-        self.linear(head + self.shape.head.len(), &x)
+        self.linear(head + step * self.shape.head.len(), &x)
     }
 
     /// The outputs of the action taken, rows x outputs.

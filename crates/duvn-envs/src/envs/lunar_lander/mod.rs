@@ -233,19 +233,19 @@ impl Environment for LunarLander {
         }
     }
 
-    fn save(&self) -> Vec<u8> {
-        freeze(&Saved {
+    fn save(&self) -> Option<Vec<u8>> {
+        Some(freeze(&Saved {
             rng: self.rng.clone(),
             world: self.world.state().clone(),
             heights: self.heights,
             potential: self.potential,
             observation: self.observation,
-        })
+        }))
     }
 
     fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {
         let saved: Saved = thaw(state)?;
-        self.world.set_state(saved.world).map_err(|why| StateError(why.into()))?;
+        self.world.set_state(saved.world).map_err(|why| StateError::Misfit(why.into()))?;
         (self.rng, self.heights) = (saved.rng, saved.heights);
         (self.potential, self.observation) = (saved.potential, saved.observation);
         Ok(())

@@ -1,5 +1,6 @@
 //! What becomes of a finished tile: a layer's activations, a gradient of its inputs, or a step of Adam.
 
+use super::Bits;
 use super::gemm::{Epilogue, Grid};
 use super::simd::Simd;
 use crate::net::adam::AdamStep;
@@ -12,10 +13,21 @@ pub(super) struct BitsPtr {
 }
 
 impl BitsPtr {
+    /// The bits of `rows` rows of `width` units, and what a kept unit is multiplied by.
+    pub(super) fn new(bits: Option<Bits<'_>>, rows: usize, width: usize) -> (Self, f32) {
+        let Some(bits) = bits else {
+            return (BitsPtr { words: std::ptr::null(), starts: std::ptr::null() }, 1.0);
+        };
+        let words = &bits.words[bits.at..];
+        let last = bits.starts[..rows].iter().max().map_or(0, |&start| start as usize);
+        assert!(rows == 0 || last + width / 16 <= words.len());
+        (BitsPtr { words: words.as_ptr(), starts: bits.starts.as_ptr() }, bits.scale)
+    }
+
     /// # Safety
     /// `words` is not null, and row `row` has a word for column `col`.
     #[inline(always)]
-    unsafe fn lanes(self, row: usize, col: usize) -> u32 {
+    pub(super) unsafe fn lanes(self, row: usize, col: usize) -> u32 {
         // SAFETY: the caller's contract.
         let word = unsafe { *self.words.add(*self.starts.add(row) as usize + col / 16) };
         u32::from(word) >> (col % 16)

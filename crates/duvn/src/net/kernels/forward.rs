@@ -15,15 +15,7 @@ impl Kernels {
         assert!(layer.width.is_multiple_of(16));
         assert!(layer.weights.len() >= layer.inputs * layer.width && layer.bias.len() >= layer.width);
         assert!(holds(out.data, out.stride, rows, layer.width));
-        let (pointer, scale) = match bits {
-            None => (BitsPtr { words: std::ptr::null(), starts: std::ptr::null() }, 1.0),
-            Some(bits) => {
-                let words = &bits.words[bits.at..];
-                let last = bits.starts[..rows].iter().max().map_or(0, |&start| start as usize);
-                assert!(rows == 0 || last + layer.width / 16 <= words.len());
-                (BitsPtr { words: words.as_ptr(), starts: bits.starts.as_ptr() }, bits.scale)
-            }
-        };
+        let (pointer, scale) = BitsPtr::new(bits, rows, layer.width);
         Hidden {
             bias: layer.bias.as_ptr(),
             bits: pointer,
@@ -57,6 +49,27 @@ impl Kernels {
         unsafe { (self.table.hidden)(&gemm, &epilogue) }
     }
 
+    /// The product of one row whose padding is 0 with the weights of a layer. `list` is scratch space.
+    fn single(x: &[f32], layer: &HiddenLayer<'_>, list: &mut [u32]) -> Gemm {
+        assert!(x.len() >= padded(layer.inputs) && list.len() >= padded(layer.inputs) + 16);
+        // The kernel reads whole vectors and would take what lies in the padding for inputs.
+        assert!(x[layer.inputs..padded(layer.inputs)].iter().all(|&x| x == 0.0));
+        Gemm { a: x.as_ptr(), ..Self::gather(1, layer) }
+    }
+
+    /// The weights of a layer, of which rows are to be picked.
+    fn gather(rows: usize, layer: &HiddenLayer<'_>) -> Gemm {
+        Gemm {
+            rows,
+            cols: layer.width,
+            depth: layer.inputs,
+            a: std::ptr::null(),
+            a_stride: 0,
+            b: layer.weights.as_ptr(),
+            b_grid: Grid::Panels { rows: layer.inputs, cols: layer.width },
+        }
+    }
+
     /// A hidden layer on one row whose padding is 0. `list` is scratch space.
     pub(crate) fn hidden_single(
         self,
@@ -66,19 +79,8 @@ impl Kernels {
         list: &mut [u32],
         out: &mut ActsMut<'_>,
     ) {
-        assert!(x.len() >= padded(layer.inputs) && list.len() >= padded(layer.inputs) + 16);
-        // The kernel reads whole vectors and would take what lies in the padding for inputs.
-        assert!(x[layer.inputs..padded(layer.inputs)].iter().all(|&x| x == 0.0));
         let epilogue = Self::hidden_epilogue(layer, 1, bits, out);
-        let gemm = Gemm {
-            rows: 1,
-            cols: layer.width,
-            depth: layer.inputs,
-            a: x.as_ptr(),
-            a_stride: 0,
-            b: layer.weights.as_ptr(),
-            b_grid: Grid::Panels { rows: layer.inputs, cols: layer.width },
-        };
+        let gemm = Self::single(x, layer, list);
         // SAFETY: as in `hidden`; only inputs below `layer.inputs` can be listed, as the padding is 0.
         unsafe { (self.table.hidden_single)(&gemm, list.as_mut_ptr(), &epilogue) }
     }
@@ -93,17 +95,36 @@ impl Kernels {
     ) {
         assert!(indices.iter().all(|&i| (i as usize) < layer.inputs), "observation index out of range");
         let epilogue = Self::hidden_epilogue(layer, indices.len(), bits, out);
-        let gemm = Gemm {
-            rows: indices.len(),
-            cols: layer.width,
-            depth: layer.inputs,
-            a: std::ptr::null(),
-            a_stride: 0,
-            b: layer.weights.as_ptr(),
-            b_grid: Grid::Panels { rows: layer.inputs, cols: layer.width },
-        };
+        let gemm = Self::gather(indices.len(), layer);
         // SAFETY: as in `hidden`, and every index is a row of the weights.
         unsafe { (self.table.hidden_gather)(&gemm, indices.as_ptr(), &epilogue) }
+    }
+
+    fn store(layer: &HiddenLayer<'_>, rows: usize, out: &mut ActsMut<'_>) -> Store {
+        assert!(layer.width.is_multiple_of(16) && layer.weights.len() >= layer.inputs * layer.width);
+        assert!(holds(out.data, out.stride, rows, layer.width));
+        Store { out: out.data.as_mut_ptr(), grid: Grid::Rows { stride: out.stride } }
+    }
+
+    /// out = x W of a layer on one row whose padding is 0. `list` is scratch space.
+    pub(crate) fn product_single(
+        self,
+        x: &[f32],
+        layer: &HiddenLayer<'_>,
+        list: &mut [u32],
+        out: &mut ActsMut<'_>,
+    ) {
+        let (store, gemm) = (Self::store(layer, 1, out), Self::single(x, layer, list));
+        // SAFETY: as in `hidden_single`.
+        unsafe { (self.table.product_single)(&gemm, list.as_mut_ptr(), &store) }
+    }
+
+    /// out = x W of a layer on one-hot rows, given by index.
+    pub(crate) fn product_gather(self, indices: &[u32], layer: &HiddenLayer<'_>, out: &mut ActsMut<'_>) {
+        assert!(indices.iter().all(|&i| (i as usize) < layer.inputs), "observation index out of range");
+        let (store, gemm) = (Self::store(layer, indices.len(), out), Self::gather(indices.len(), layer));
+        // SAFETY: as in `hidden_gather`.
+        unsafe { (self.table.product_gather)(&gemm, indices.as_ptr(), &store) }
     }
 
     /// out = x B on `rows` rows, B being a matrix of `inputs` x `width` in panels.

@@ -6,7 +6,8 @@
 //! - The weights of a hidden layer lie in *panels* of 64 columns: `[width / 64][inputs][64]`, the last panel being
 //!   narrower if need be. A panel of a 128 x 128 layer is 32 KB in one piece, so that it stays in the first-level cache
 //!   while blocks of rows pass; rows of a plain matrix 512 bytes apart would fight for the same cache sets.
-//! - The weights of an output layer lie `[outputs][inputs]`, since one or two outputs would waste a vector.
+//! - The weights of an output layer lie `[outputs][inputs]`, since one or two outputs would waste a vector; those of more than
+//!   8 outputs (atoms, quantiles) lie in panels and are computed as those of a hidden layer.
 //! - Activations are rows; those whose length is a multiple of 64 are set a cache line further apart, again
 //!   because of the cache sets.
 //!
@@ -18,6 +19,7 @@
 //! | hidden layer | activations | weight panels | bias, ReLU, dropout |
 //! | its inputs' gradient | output gradients | transposed weight panels | ReLU's and dropout's derivative |
 //! | its weights' gradient | activations, transposed | output gradients | Adam, or store |
+//! | hidden layer that normalises | activations | weight panels | store, then LayerNorm row by row |
 //! | covariances of features | features | covariance in panels | store |
 //!
 //! Weights are transposed a panel at a time, right before the panel is used; with AVX-512 and few rows, sums along
@@ -27,8 +29,8 @@
 //! A single row (acting) skips the weight rows of inputs that are 0, about half of them after ReLU.
 //!
 //! The kernels are generic over the trait `Simd` and `inline(always)`; the modules `portable`, `avx2` and `avx512`
-//! compile them as functions with the target features and list those in a table, which `forward` and `gradients` put
-//! behind safe methods.
+//! compile them as functions with the target features and list those in a table, which `forward`, `norm` and
+//! `gradients` put behind safe methods.
 //!
 //! # Why the unsafe code is sound
 //! - *Instruction set*: a [`Kernels`] can only be made by [`Kernels::new`], which asks the CPU.
@@ -49,6 +51,7 @@ mod forward;
 mod gemm;
 mod gradients;
 mod isa;
+mod norm;
 mod peak;
 mod portable;
 mod simd;
@@ -101,6 +104,15 @@ pub(crate) struct HiddenLayer<'a> {
     pub inputs: usize,
     pub width: usize,
     pub weights: &'a [f32],
+    pub bias: &'a [f32],
+}
+
+/// What normalises a hidden layer of `units` units, padded to `width`: a gain and a bias for each.
+#[derive(Clone, Copy)]
+pub(crate) struct NormLayer<'a> {
+    pub units: usize,
+    pub width: usize,
+    pub gain: &'a [f32],
     pub bias: &'a [f32],
 }
 

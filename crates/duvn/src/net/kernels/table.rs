@@ -3,6 +3,7 @@
 use super::backward::{Back, Scatter, Transpose};
 use super::epilogues::{Adam, Gate, Hidden, Store};
 use super::gemm::Gemm;
+use super::norm::{BackNormalise, Normalise};
 use super::single::Dot;
 
 /// The functions of one instruction set. See the generic functions of the same names for their contracts.
@@ -11,6 +12,10 @@ pub(super) struct Table {
     pub hidden_gather: unsafe fn(&Gemm, *const u32, &Hidden),
     pub hidden_single: unsafe fn(&Gemm, *mut u32, &Hidden),
     pub product: unsafe fn(&Gemm, &Store),
+    pub product_gather: unsafe fn(&Gemm, *const u32, &Store),
+    pub product_single: unsafe fn(&Gemm, *mut u32, &Store),
+    pub normalise: unsafe fn(&Normalise),
+    pub back_normalise: unsafe fn(&BackNormalise),
     pub gate: unsafe fn(&Gemm, &Gate),
     pub gradient: unsafe fn(&Gemm, &Store),
     pub gradient_adam: unsafe fn(&Gemm, &Adam<'_>),
@@ -30,6 +35,7 @@ macro_rules! entry_points {
         use super::backward::*;
         use super::epilogues::*;
         use super::gemm::*;
+        use super::norm::*;
         use super::single::*;
         use super::table::Table;
 
@@ -38,6 +44,10 @@ macro_rules! entry_points {
             hidden_gather(g: &Gemm, indices: *const u32, e: &Hidden) = gather::<$simd, _>;
             hidden_single(g: &Gemm, list: *mut u32, e: &Hidden) = single::<$simd, _>;
             product(g: &Gemm, e: &Store) = gemm::<$simd, _, false>;
+            product_gather(g: &Gemm, indices: *const u32, e: &Store) = gather::<$simd, _>;
+            product_single(g: &Gemm, list: *mut u32, e: &Store) = single::<$simd, _>;
+            normalise_rows(n: &Normalise) = normalise::<$simd>;
+            back_normalise_rows(n: &BackNormalise) = back_normalise::<$simd>;
             gate(g: &Gemm, e: &Gate) = gemm::<$simd, _, false>;
             gradient(g: &Gemm, e: &Store) = gemm::<$simd, _, true>;
             gradient_adam(g: &Gemm, e: &Adam<'_>) = gemm::<$simd, _, true>;
@@ -60,6 +70,10 @@ macro_rules! entry_points {
             hidden_gather,
             hidden_single,
             product,
+            product_gather,
+            product_single,
+            normalise: normalise_rows,
+            back_normalise: back_normalise_rows,
             gate,
             gradient,
             gradient_adam,

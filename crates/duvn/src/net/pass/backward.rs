@@ -1,6 +1,6 @@
 //! Backward through the layers, and what becomes of the gradient.
 
-use super::{Feed, Net, Workspace, acts, acts_mut, is_dense, observations};
+use super::{Feed, Net, Units, Workspace, acts, acts_mut, is_dense, observations, output};
 use crate::net::Shape;
 use crate::net::adam::AdamStep;
 use crate::net::kernels::{Acts, ActsMut, Buffer, Kernels, PANEL, Sink, padded, panels, row_stride};
@@ -15,14 +15,14 @@ pub(in crate::net) enum Learn<'a> {
 }
 
 impl Learn<'_> {
-    fn parameters(&self) -> &[f32] {
+    pub(super) fn parameters(&self) -> &[f32] {
         match self {
             Learn::Adam { w, .. } => w,
             Learn::Store { w, .. } => w,
         }
     }
 
-    fn sink(&mut self, from: usize, to: usize) -> Sink<'_> {
+    pub(super) fn sink(&mut self, from: usize, to: usize) -> Sink<'_> {
         match self {
             Learn::Adam { w, m, v, step } => {
                 Sink::Adam { w: &mut w[from..to], m: &mut m[from..to], v: &mut v[from..to], step }
@@ -41,9 +41,11 @@ impl Workspace {
             let len = layers.iter().map(|layer| rows * row_stride(layer.width)).max().unwrap_or(0);
             buffers.iter_mut().for_each(|buffer| buffer.reserve(len));
         }
-        self.bias_gradient.reserve(padded(shape.outputs));
-        let hidden = layout.canonical().filter(|layer| !layer.output);
-        self.transposed.reserve(hidden.map(|layer| PANEL * layer.units).max().unwrap_or(0));
+        let width = layout.canonical().map(|layer| padded(layer.units)).max().unwrap_or(0);
+        self.bias_gradient.reserve(width);
+        self.gain_gradient.reserve(width);
+        let panels = layout.canonical().filter(|layer| layer.in_panels);
+        self.transposed.reserve(panels.map(|layer| PANEL * layer.units).max().unwrap_or(0));
         if let Some(first) = first_hidden(layout).filter(|_| !is_dense(shape)) {
             self.gathered.reserve(first.inputs * first.width);
         }
@@ -99,6 +101,8 @@ impl Workspace {
         let feed = observations(net.shape, &self.dense, &self.indices);
         let scratch = Scratch {
             transposed: &mut self.transposed,
+            bias_gradient: &mut self.bias_gradient,
+            gain_gradient: &mut self.gain_gradient,
             gathered: &mut self.gathered,
             moved: &mut self.moved,
         };
@@ -124,47 +128,37 @@ impl Workspace {
         from: usize,
         rows: usize,
     ) {
-        let (layers, output, outputs) =
+        let (layers, layer, outputs) =
             (&net.layout.heads[action], &net.layout.outputs[action], net.shape.outputs);
         let gradient = &self.sorted_outputs[from * outputs..][..rows * outputs];
         let trunk = match (self.trunk.last(), net.layout.trunk.last()) {
-            (Some(buffer), Some(layer)) => Some((acts(buffer, layer, from), layer)),
+            (Some(units), Some(layer)) => Some((acts(&units.y, layer, from), layer)),
             _ => None,
         };
         let feed = match trunk {
             Some((acts, _)) => Feed::Acts(acts),
             None => observations(net.shape, &self.dense, &self.indices).rows(from, rows),
         };
-        let weights = output.output(learn.parameters());
-        let top = match (self.head.last(), layers.last(), trunk, feed) {
-            (Some(buffer), Some(layer), ..) => {
-                let top = acts(buffer, layer, from);
-                let mut delta = acts_mut(&mut self.head_delta[0], layer, 0);
-                net.kernels.back_output(gradient, rows, &weights, top, net.scale(), &mut delta);
-                top
+        let (top, mut delta) = match (self.head.last(), layers.last(), trunk, feed) {
+            (Some(units), Some(layer), ..) => {
+                (acts(&units.y, layer, from), Some(acts_mut(&mut self.head_delta[0], layer, 0)))
             }
-            (.., Some((top, layer)), _) => {
-                let mut delta = acts_mut(&mut self.trunk_delta[0], layer, from);
-                net.kernels.back_output(gradient, rows, &weights, top, net.scale(), &mut delta);
-                top
-            }
-            (.., Feed::Acts(top)) => top,
+            (.., Some((top, layer)), _) => (top, Some(acts_mut(&mut self.trunk_delta[0], layer, from))),
+            (.., Feed::Acts(top)) => (top, None),
             (.., Feed::Index(_)) => unreachable!("a network without hidden layers is fed with dense rows"),
         };
-        let sink = learn.sink(output.weights_at, output.bias_at);
-        net.kernels.gradient_output(gradient, outputs, top, output.width, rows, sink);
-        self.bias_gradient.fill(0.0);
-        for row in gradient.chunks(outputs) {
-            for (sum, &g) in self.bias_gradient.iter_mut().zip(row) {
-                *sum += g;
-            }
-        }
-        let bias = &self.bias_gradient[..padded(outputs)];
-        flat(net.kernels, bias, learn.sink(output.bias_at, output.end));
+        let scratch = output::Scratch {
+            padded: &mut self.padded_outputs,
+            transposed: &mut self.transposed,
+            bias_gradient: &mut self.bias_gradient,
+        };
+        output::backward(net, learn, layer, gradient, (top, rows), delta.as_mut(), scratch);
 
         let own = if net.layout.trunk.is_empty() { action * self.moved.len() / net.shape.actions } else { 0 };
         let scratch = Scratch {
             transposed: &mut self.transposed,
+            bias_gradient: &mut self.bias_gradient,
+            gain_gradient: &mut self.gain_gradient,
             gathered: &mut self.gathered,
             moved: &mut self.moved[own..],
         };
@@ -182,6 +176,8 @@ fn first_hidden(layout: &Layout) -> Option<&Layer> {
 
 struct Scratch<'a> {
     transposed: &'a mut Buffer,
+    bias_gradient: &'a mut Buffer,
+    gain_gradient: &'a mut Buffer,
     gathered: &'a mut Buffer,
     /// By input of a first layer on one-hot rows: whether Adam ever moved its weights.
     moved: &'a mut [bool],
@@ -196,20 +192,23 @@ fn backward(
     layers: &[Layer],
     feed: Feed<'_>,
     (from, rows): (usize, usize),
-    buffers: &[Buffer],
+    stack: &[Units],
     deltas: &mut [Buffer; 2],
-    scratch: Scratch<'_>,
+    mut scratch: Scratch<'_>,
     mut below: Option<(Acts<'_>, ActsMut<'_>)>,
 ) {
     let [current, next] = deltas;
     let (mut current, mut next) = (current, next);
     for (index, layer) in layers.iter().enumerate().rev() {
+        if layer.normalises() {
+            backward_norm(net, learn, layer, (from, rows), &stack[index], current, &mut scratch);
+        }
         let dy = acts(current, layer, 0);
         if rows > 0 {
             let weights = layer.hidden(learn.parameters());
             let (kernels, units, scale) = (net.kernels, layer.units, net.scale());
             if let Some(under) = index.checked_sub(1) {
-                let y = acts(&buffers[under], &layers[under], from);
+                let y = acts(&stack[under].y, &layers[under], from);
                 let mut dx = acts_mut(next, &layers[under], 0);
                 kernels.back_hidden(dy, rows, &weights, units, scratch.transposed, y, scale, &mut dx);
             } else if let Some((y, dx)) = &mut below {
@@ -217,7 +216,7 @@ fn backward(
             }
         }
         let x = match index.checked_sub(1) {
-            Some(under) => Feed::Acts(acts(&buffers[under], &layers[under], from)),
+            Some(under) => Feed::Acts(acts(&stack[under].y, &layers[under], from)),
             None => feed,
         };
         let (inputs, width) = (layer.inputs, layer.width);
@@ -228,9 +227,34 @@ fn backward(
                 gradient_gathered(net.kernels, indices, dy, layer, scratch.gathered, scratch.moved, sink)
             }
         }
-        net.kernels.gradient_bias(dy, width, rows, learn.sink(layer.bias_at, layer.end));
+        if !layer.normalises() {
+            net.kernels.gradient_bias(dy, width, rows, learn.sink(layer.bias_at, layer.end));
+        }
         std::mem::swap(&mut current, &mut next);
     }
+}
+
+/// Backward through a layer's normalisation: the gradient `delta` becomes that of its products, gains and biases
+/// learn.
+fn backward_norm(
+    net: Net<'_>,
+    learn: &mut Learn<'_>,
+    layer: &Layer,
+    (from, rows): (usize, usize),
+    units: &Units,
+    delta: &mut Buffer,
+    scratch: &mut Scratch<'_>,
+) {
+    let bias = &mut scratch.bias_gradient[..layer.width];
+    let gain = &mut scratch.gain_gradient[..layer.width];
+    bias.fill(0.0);
+    gain.fill(0.0);
+    let (normed, root) = (acts(&units.normed, layer, from), &units.root[from..]);
+    let mut delta = acts_mut(delta, layer, 0);
+    let norm = layer.norm(learn.parameters());
+    net.kernels.back_normalise(rows, &norm, normed, root, &mut delta, gain, bias);
+    flat(net.kernels, bias, learn.sink(layer.bias_at, layer.gain_at));
+    flat(net.kernels, gain, learn.sink(layer.gain_at, layer.end));
 }
 
 /// The gradient of a first layer on one-hot rows: only the rows of the weights that were seen have one, but
@@ -274,7 +298,7 @@ fn gradient_gathered(
 }
 
 /// A gradient that is there already goes into the sink.
-fn flat(kernels: Kernels, gradient: &[f32], sink: Sink<'_>) {
+pub(super) fn flat(kernels: Kernels, gradient: &[f32], sink: Sink<'_>) {
     match sink {
         Sink::Store(g) => g.copy_from_slice(gradient),
         Sink::Adam { w, m, v, step } => kernels.adam(gradient, 1.0, w, m, v, step),

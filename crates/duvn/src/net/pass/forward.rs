@@ -1,7 +1,7 @@
 //! Forward through the layers.
 
-use super::{Feed, Net, Workspace, acts, acts_mut, observations};
-use crate::net::kernels::{ActsMut, Bits, Buffer};
+use super::{Feed, Net, Units, Workspace, acts, acts_mut, observations, output};
+use crate::net::kernels::{ActsMut, Bits};
 use crate::net::layout::Layer;
 
 impl Workspace {
@@ -30,10 +30,10 @@ impl Workspace {
         parameters: &[f32],
         action: usize,
         (from, rows): (usize, usize),
-        out: Option<&mut ActsMut<'_>>,
+        out: Option<ActsMut<'_>>,
     ) {
         let feed = match (self.trunk.last(), net.layout.trunk.last()) {
-            (Some(buffer), Some(layer)) => Feed::Acts(acts(buffer, layer, 0)),
+            (Some(units), Some(layer)) => Feed::Acts(acts(&units.y, layer, 0)),
             _ => observations(net.shape, &self.dense, &self.indices),
         };
         let starts = &self.mask_starts[from..from + rows];
@@ -42,21 +42,17 @@ impl Workspace {
             net.bits(starts, layer, action, false)
         });
         let top = match (self.head.last(), layers.last()) {
-            (Some(buffer), Some(layer)) => acts(buffer, layer, from),
+            (Some(units), Some(layer)) => acts(&units.y, layer, from),
             _ => match feed.rows(from, rows) {
                 Feed::Acts(acts) => acts,
                 Feed::Index(_) => unreachable!("a network without hidden layers is fed with dense rows"),
             },
         };
-        let layer = net.layout.outputs[action].output(parameters);
-        match out {
-            Some(out) => net.kernels.output(top, rows, &layer, out),
-            None => {
-                let outputs = net.shape.outputs;
-                let data = &mut self.sorted_outputs[from * outputs..];
-                net.kernels.output(top, rows, &layer, &mut ActsMut { data, stride: outputs });
-            }
-        }
+        let (layer, outputs) = (&net.layout.outputs[action], net.shape.outputs);
+        let data = &mut self.sorted_outputs[from * outputs..];
+        let mut out = out.unwrap_or(ActsMut { data, stride: outputs });
+        let (padded, list) = (&mut self.padded_outputs, &mut self.list);
+        output::forward(net, parameters, layer, (top, rows), padded, list, &mut out);
     }
 
     /// Forward through the sub-networks of all actions for all rows, into rows x actions x outputs.
@@ -64,8 +60,8 @@ impl Workspace {
         let (rows, outputs) = (self.order.len(), net.shape.outputs);
         for action in 0..net.shape.actions {
             let data = &mut out[action * outputs..];
-            let mut out = ActsMut { data, stride: net.shape.actions * outputs };
-            self.forward_head(net, parameters, action, (0, rows), Some(&mut out));
+            let out = ActsMut { data, stride: net.shape.actions * outputs };
+            self.forward_head(net, parameters, action, (0, rows), Some(out));
         }
     }
 
@@ -98,22 +94,38 @@ fn forward<'b>(
     feed: Feed<'_>,
     from: usize,
     rows: usize,
-    buffers: &mut [Buffer],
+    stack: &mut [Units],
     list: &mut [u32],
     bits: impl Fn(&Layer) -> Option<Bits<'b>>,
 ) {
     for (index, layer) in layers.iter().enumerate() {
-        let (done, rest) = buffers.split_at_mut(index);
-        let mut out = acts_mut(&mut rest[0], layer, from);
+        let (done, rest) = stack.split_at_mut(index);
+        let Units { y, normed, root } = &mut rest[0];
+        let mut out = acts_mut(y, layer, from);
         let feed = match done.last() {
-            Some(buffer) => Feed::Acts(acts(buffer, &layers[index - 1], from)),
+            Some(units) => Feed::Acts(acts(&units.y, &layers[index - 1], from)),
             None => feed.rows(from, rows),
         };
         let (weights, bits) = (layer.hidden(parameters), bits(layer));
-        match feed {
-            Feed::Index(indices) => net.kernels.hidden_gather(indices, &weights, bits, &mut out),
-            Feed::Acts(x) if rows == 1 => net.kernels.hidden_single(x.data, &weights, bits, list, &mut out),
-            Feed::Acts(x) => net.kernels.hidden(x, rows, &weights, bits, &mut out),
+        if !layer.normalises() {
+            match feed {
+                Feed::Index(indices) => net.kernels.hidden_gather(indices, &weights, bits, &mut out),
+                Feed::Acts(x) if rows == 1 => {
+                    net.kernels.hidden_single(x.data, &weights, bits, list, &mut out);
+                }
+                Feed::Acts(x) => net.kernels.hidden(x, rows, &weights, bits, &mut out),
+            }
+            continue;
         }
+        let mut normed = acts_mut(normed, layer, from);
+        match feed {
+            Feed::Index(indices) => net.kernels.product_gather(indices, &weights, &mut normed),
+            Feed::Acts(x) if rows == 1 => net.kernels.product_single(x.data, &weights, list, &mut normed),
+            Feed::Acts(x) => {
+                net.kernels.product(x, rows, weights.weights, layer.inputs, layer.width, &mut normed);
+            }
+        }
+        let norm = layer.norm(parameters);
+        net.kernels.normalise(rows, &norm, bits, &mut normed, &mut root[from..], &mut out);
     }
 }

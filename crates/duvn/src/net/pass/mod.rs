@@ -2,6 +2,7 @@
 
 mod backward;
 mod forward;
+mod output;
 
 pub(super) use backward::Learn;
 
@@ -21,23 +22,49 @@ pub(super) struct Workspace {
     mask_starts: Vec<u32>,
     indices: Vec<u32>,
     dense: Buffer,
-    trunk: Vec<Buffer>,
-    head: Vec<Buffer>,
+    trunk: Vec<Units>,
+    head: Vec<Units>,
     head_delta: [Buffer; 2],
     trunk_delta: [Buffer; 2],
     /// Outputs, or their gradient, in the order of the buffers.
     sorted_outputs: Vec<f32>,
+    /// Rows of outputs, or their gradient, padded to whole vectors, where there are many of them.
+    padded_outputs: Buffer,
     /// Outputs in the caller's order.
     outputs: Vec<f32>,
     /// The gradient of the outputs in the caller's order.
     output_gradient: Vec<f32>,
     bias_gradient: Buffer,
+    gain_gradient: Buffer,
     transposed: Buffer,
     /// The gradient of a first layer on one-hot rows; all 0 between passes.
     gathered: Buffer,
     /// By first layer on one-hot rows and input: whether Adam ever moved its weights. Empty: not known.
     moved: Vec<bool>,
     list: Vec<u32>,
+}
+
+/// The units of a hidden layer, for all rows.
+#[derive(Default)]
+struct Units {
+    /// After ReLU and dropout.
+    y: Buffer,
+    /// A layer that normalises: its normalised products, before gain and bias.
+    normed: Buffer,
+    /// A layer that normalises: what the products of each row were multiplied by.
+    root: Buffer,
+}
+
+impl Units {
+    /// Makes room for `rows` rows.
+    fn reserve(&mut self, layer: &Layer, rows: usize) {
+        let len = rows * row_stride(layer.width);
+        self.y.reserve(len);
+        if layer.normalises() {
+            self.normed.reserve(len);
+            self.root.reserve(rows);
+        }
+    }
 }
 
 /// What the first layer is fed with, in the order of the buffers.
@@ -97,18 +124,18 @@ impl Workspace {
         self.mask_starts.resize(rows, 0);
         self.bounds.resize(shape.actions + 1, 0);
         self.indices.resize(rows, 0);
-        let hidden = |layer: &Layer| rows * row_stride(layer.width);
-        self.trunk.resize_with(layout.trunk.len(), Buffer::default);
-        for (buffer, layer) in self.trunk.iter_mut().zip(&layout.trunk) {
-            buffer.reserve(hidden(layer));
-        }
-        self.head.resize_with(shape.head.len(), Buffer::default);
-        for (buffer, layer) in self.head.iter_mut().zip(&layout.heads[0]) {
-            buffer.reserve(hidden(layer));
+        self.trunk.resize_with(layout.trunk.len(), Units::default);
+        self.head.resize_with(shape.head.len(), Units::default);
+        let stacks = [(&mut self.trunk, &layout.trunk), (&mut self.head, &layout.heads[0])];
+        for (units, layer) in stacks.into_iter().flat_map(|(stack, layers)| stack.iter_mut().zip(layers)) {
+            units.reserve(layer, rows);
         }
         self.sorted_outputs.resize(rows * shape.outputs, 0.0);
         self.outputs.resize(rows * shape.outputs, 0.0);
         self.output_gradient.resize(rows * shape.outputs, 0.0);
+        if let Some(layer) = layout.outputs.first().filter(|layer| layer.in_panels) {
+            self.padded_outputs.reserve(rows * row_stride(layer.width));
+        }
         if is_dense(shape) {
             self.dense.reserve(rows * row_stride(padded(shape.input.len())));
         }

@@ -1,0 +1,94 @@
+use crate::config::ConfigError;
+use crate::net::ShapeError;
+use duvn_envs::Space;
+
+/// Why an agent cannot be made for an environment.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AgentError {
+    /// The configuration is wrong.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The action space is not one that the agent can choose from.
+    #[error("the action space is {0}: these agents need Discrete(n) with n from 1 to 256")]
+    ActionSpace(Space),
+    /// The network cannot be made.
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
+    /// The posterior's network fits neither the observations nor the return model.
+    #[error(
+        "the posterior's network is {network}: for observations in {space} and this return model it must take \
+         such observations and put out {outputs} numbers for an action"
+    )]
+    Axes {
+        /// The shape of the network.
+        network: String,
+        /// What the return model takes.
+        outputs: usize,
+        /// The observations.
+        space: Space,
+    },
+    /// Local uncertainty has nothing to be added to.
+    #[error("this return model has no spread for local uncertainty to be added to: write local=none")]
+    NoSpread,
+}
+
+/// Why learning had to stop, or what a loop did wrong.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LearnError {
+    /// The loss is NaN or infinite, and so are, or soon will be, the weights.
+    #[error(
+        "the loss became {loss} at environment step {step} (update {update}): try a smaller learning_rate, \
+         max_gradient_norm=10, smaller rewards, or (with dropout) decider=online"
+    )]
+    Diverged {
+        /// The loss.
+        loss: f64,
+        /// Environment steps so far.
+        step: u64,
+        /// Updates so far.
+        update: u64,
+    },
+    /// The environment gave a reward that is NaN or infinite.
+    #[error("the environment gave the reward {reward} at step {step}: rewards must be finite")]
+    Reward {
+        /// The reward.
+        reward: f64,
+        /// Environment steps so far.
+        step: u64,
+    },
+    /// The environment gave an observation that is not in the space the agent was made for.
+    #[error("the environment gave an observation outside {space} at step {step}")]
+    Observation {
+        /// The space.
+        space: Space,
+        /// Environment steps so far.
+        step: u64,
+    },
+    /// Something was observed where no action was waiting for its outcome.
+    #[error(
+        "an outcome was observed after step {step}, but no action is waiting for one: call begin at the start of an \
+         episode, and observe once for each action"
+    )]
+    NoAction {
+        /// Environment steps so far.
+        step: u64,
+    },
+    /// There is no such actor.
+    #[error("there is no actor {actor}: this agent has {actors}, counted from 0 (actors={actors})")]
+    NoActor {
+        /// The one that was named.
+        actor: usize,
+        /// How many there are.
+        actors: usize,
+    },
+    /// There is no such action.
+    #[error("there is no action {action}: there are {actions}, counted from 0")]
+    ForeignAction {
+        /// The one that was named.
+        action: usize,
+        /// How many there are.
+        actions: usize,
+    },
+}

@@ -1,0 +1,124 @@
+//! Looking at what a learner knows, without changing anything in it.
+
+use super::{Axes, Learner};
+use crate::actor::Actor;
+use crate::agent::LearnError;
+use crate::config::Scope;
+use crate::inspect::{ActionView, Draw as View};
+use crate::policy::{Beliefs, Moment, best_of};
+use crate::posterior::{Draw, SeveralDraws, Source};
+use crate::replay::Gathered;
+use crate::rng::Stream;
+use duvn_envs::Observation;
+
+/// An actor that only looks: it explores as the agent does in training, with draws of its own, and the learner does not
+/// notice.
+pub struct Explorer {
+    actor: Actor,
+    source: Source,
+}
+
+impl Explorer {
+    pub(crate) fn new(seed: u64) -> Self {
+        Explorer { actor: Actor::new(seed, 0), source: Source::new(Stream::new(seed, "explored parameters")) }
+    }
+}
+
+impl Learner {
+    fn see_all(&self, observations: &[Observation<'_>]) -> Result<Gathered, LearnError> {
+        let (mut all, mut one) = (Gathered::default(), Gathered::default());
+        for &observation in observations {
+            self.check(observation)?;
+            self.inputs.see(observation, &mut one);
+            all.push(one.only());
+        }
+        Ok(all)
+    }
+
+    /// In each state, the action of the best mean with the mean of the parameters.
+    pub(crate) fn greedy(&mut self, observations: &[Observation<'_>]) -> Result<Vec<usize>, LearnError> {
+        let seen = self.see_all(observations)?;
+        let Axes { posterior, returns, .. } = &mut self.axes;
+        let actions = posterior.shape().actions;
+        let mut means = vec![0.0; observations.len() * actions];
+        let mut beliefs = vec![0.0; means.len() * returns.outputs()];
+        for centre in 0..posterior.centres() {
+            posterior.central_beliefs(centre, seen.as_rows(), &mut beliefs);
+            self.local.widen(&**returns, seen.as_rows(), None, &mut beliefs);
+            for (mean, parameters) in means.iter_mut().zip(beliefs.chunks_exact(returns.outputs())) {
+                *mean += returns.mean(parameters);
+            }
+        }
+        let best = |means: &[f64]| {
+            let mut ties = Stream::new(self.seed, "greedy");
+            best_of(actions, &mut ties, |action, _| means[action])
+        };
+        Ok(means.chunks_exact(actions).map(best).collect())
+    }
+
+    /// What is believed of every action in a state, over `draws` draws of the parameters.
+    pub(crate) fn inspect(
+        &mut self,
+        observation: Observation<'_>,
+        draws: usize,
+    ) -> Result<Vec<ActionView>, LearnError> {
+        let seen = self.see_all(&[observation])?;
+        let mut stream = Stream::new(self.seed, "inspection");
+        let mut source = Source::new(Stream::new(self.seed, "inspected parameters"));
+        let Axes { posterior, returns, policy } = &mut self.axes;
+        let model = &**returns;
+        let (mut draw, mut several) = (Draw::default(), SeveralDraws::default());
+        let mut parameters = vec![0.0; posterior.shape().actions * model.outputs()];
+        let views = (0..draws.max(1)).map(|_| {
+            posterior.draw(&mut source, &mut draw);
+            posterior.beliefs(seen.as_rows(), &|_| &draw, &mut parameters);
+            self.local.widen(model, seen.as_rows(), None, &mut parameters);
+            let further = policy.draws() - 1;
+            several.look(&mut **posterior, &mut self.local, model, &mut source, seen.as_rows(), further);
+            let beliefs = Beliefs { model, parameters: &parameters, others: several.of(0) };
+            let moment = Moment { step: self.counters.steps, index: policy.draw_index(&mut stream) };
+            let mut probabilities = vec![0.0; beliefs.actions()];
+            policy.probabilities(beliefs, moment, 1, &mut stream, &mut probabilities);
+            let view = |(action, &probability): (usize, &f32)| View {
+                mu: beliefs.mean(action),
+                sigma: model.sd(beliefs.of(action)),
+                probability: f64::from(probability),
+            };
+            probabilities.iter().enumerate().map(view).collect()
+        });
+        Ok(ActionView::over(&views.collect::<Vec<_>>()))
+    }
+
+    /// An episode of `explorer` begins.
+    pub(crate) fn begin_exploring(&self, explorer: &mut Explorer) {
+        let Explorer { actor, source } = explorer;
+        self.axes.posterior.draw(source, &mut actor.draw);
+        actor.index = self.axes.policy.draw_index(&mut actor.acting);
+    }
+
+    /// The action that `explorer` takes.
+    pub(crate) fn explore(
+        &mut self,
+        explorer: &mut Explorer,
+        observation: Observation<'_>,
+    ) -> Result<usize, LearnError> {
+        let seen = self.see_all(&[observation])?;
+        let Explorer { actor, source } = explorer;
+        if self.config.redraw > 0.0 && actor.acting.uniform() < self.config.redraw {
+            actor.index = self.axes.policy.draw_index(&mut actor.acting);
+            self.axes.posterior.draw(source, &mut actor.draw);
+        } else if self.config.parameter_scope == Scope::Step {
+            self.axes.posterior.draw(source, &mut actor.draw);
+        }
+        let Axes { posterior, returns, policy } = &mut self.axes;
+        let mut parameters = vec![0.0; posterior.shape().actions * returns.outputs()];
+        posterior.beliefs(seen.as_rows(), &|_| &actor.draw, &mut parameters);
+        self.local.widen(&**returns, seen.as_rows(), None, &mut parameters);
+        let mut several = SeveralDraws::default();
+        let further = policy.draws() - 1;
+        several.look(&mut **posterior, &mut self.local, &**returns, source, seen.as_rows(), further);
+        let beliefs = Beliefs { model: &**returns, parameters: &parameters, others: several.of(0) };
+        let moment = Moment { step: self.counters.steps, index: actor.index };
+        Ok(policy.choose(beliefs, moment, &mut actor.acting))
+    }
+}

@@ -1,0 +1,114 @@
+//! Learning from what is remembered.
+
+use super::{Axes, Counters, Learner, Pending};
+use crate::actor::Actor;
+use crate::agent::LearnError;
+use crate::posterior::TrainingBatch;
+use crate::replay::Gathered;
+use crate::returns::Discrepancy;
+use crate::target::{Fresh, Sources};
+
+/// Buffers for an update.
+#[derive(Default)]
+pub(super) struct Batch {
+    slots: Vec<u32>,
+    rows: Gathered,
+    actions: Vec<u8>,
+    weights: Vec<f32>,
+    /// Of one learner of the posterior, as is `found`.
+    targets: Vec<f32>,
+    found: Vec<Discrepancy>,
+    /// Mean over the learners.
+    mean: Vec<Discrepancy>,
+}
+
+impl Learner {
+    /// Makes the updates that are due after the steps taken since the last call. `actors` tell what they did next.
+    pub(crate) fn learn(&mut self, actors: &[Actor]) -> Result<(), LearnError> {
+        for next in 0..self.pending.len() {
+            let Pending { step, slot, actor } = self.pending[next];
+            let due = step.is_multiple_of(self.config.train_every as u64);
+            if due && self.replay.ring().len() >= self.config.learning_starts.max(1) {
+                let actor = actors.get(actor).filter(|actor| actor.last == Some(slot));
+                let next_action = actor.and_then(Actor::chosen).map(|action| action as u8);
+                for _ in 0..self.config.updates {
+                    self.update(Fresh { slot, next_action })?;
+                }
+            }
+        }
+        self.pending.clear();
+        Ok(())
+    }
+
+    /// One update: a batch, its targets, a step of training for each learner, new priorities, and the target network's
+    /// turn.
+    fn update(&mut self, fresh: Fresh) -> Result<(), LearnError> {
+        let fresh = self.sample(fresh);
+        let Batch { slots, rows, actions, weights, targets, found, mean } = &mut self.batch;
+        let Axes { posterior, returns, policy } = &mut self.axes;
+        self.targets.follow(slots, fresh, self.replay.ring());
+        let size = slots.len();
+        let share = 1.0 / posterior.learners() as f64;
+        mean.clear();
+        mean.resize(size, Discrepancy::default());
+        found.resize(size, Discrepancy::default());
+        weights.resize(size, 1.0);
+        targets.resize(size * returns.target_width(), 0.0);
+        for learner in 0..posterior.learners() {
+            let mut sources = Sources {
+                posterior: &mut **posterior,
+                learner,
+                model: &**returns,
+                policy: &**policy,
+                local: &mut self.local,
+                source: &mut self.source,
+                stream: &mut self.backing_up,
+                step: self.counters.steps,
+            };
+            self.targets.make(&mut sources, targets);
+            let batch = TrainingBatch { slots, rows: rows.as_rows(), actions, targets, weights };
+            posterior.train(learner, batch, &mut self.source, found);
+            for (mean, found) in mean.iter_mut().zip(found.iter()) {
+                mean.loss += share * found.loss;
+                mean.temporal_difference += share * found.temporal_difference;
+            }
+        }
+
+        self.counters.updates += 1;
+        self.counters.loss = mean.iter().map(|found| found.loss).sum::<f64>() / size as f64;
+        if !self.counters.loss.is_finite() {
+            let Counters { loss, steps: step, updates: update } = self.counters;
+            return Err(LearnError::Diverged { loss, step, update });
+        }
+        for (&slot, found) in slots.iter().zip(mean.iter()) {
+            self.replay.learnt(slot, found.temporal_difference as f32);
+        }
+        if self.counters.updates.is_multiple_of(self.config.target_sync as u64) {
+            posterior.sync_target(self.config.target_tau as f32);
+        }
+        Ok(())
+    }
+
+    /// Fills the batch with remembered transitions, `fresh` first if it is to be in it.
+    fn sample(&mut self, fresh: Fresh) -> Option<Fresh> {
+        let Batch { slots, rows, actions, .. } = &mut self.batch;
+        slots.resize(self.config.batch, 0);
+        let fresh = self.config.fresh.then_some(fresh);
+        let replayed = match fresh {
+            Some(Fresh { slot, .. }) => {
+                slots[0] = slot;
+                &mut slots[1..]
+            }
+            None => &mut slots[..],
+        };
+        self.replay.sample(replayed, &mut self.sampling);
+        rows.clear();
+        actions.clear();
+        for &slot in slots.iter() {
+            let transition = self.replay.ring().get(slot);
+            rows.push(transition.observation);
+            actions.push(transition.action);
+        }
+        fresh
+    }
+}

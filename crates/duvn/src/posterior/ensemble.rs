@@ -1,0 +1,131 @@
+use super::{Draw, Posterior, Question, Source, TrainingBatch};
+use crate::net::{LoadError, Rows, Shape, Tensor, Which};
+use crate::returns::Discrepancy;
+use crate::rng::Stream;
+use crate::value::ValueNetwork;
+use duvn_envs::{StateError, freeze, thaw};
+
+/// A bootstrap ensemble (Osband et al. 2016): a draw of the parameters is a member. Each member has targets of its own and
+/// learns from its own sample of what happened.
+pub struct Ensemble {
+    members: Vec<ValueNetwork>,
+    /// The probability that a transition belongs to a member's sample.
+    bootstrap: f64,
+    stream: Stream,
+    /// By slot of the replay: the members whose sample it belongs to, as bits. Empty where it belongs to all.
+    samples: Vec<u64>,
+    weights: Vec<f32>,
+}
+
+impl Ensemble {
+    /// The most members there can be.
+    pub const MOST: usize = 64;
+
+    /// An ensemble of `members`, 1 to 64 of them, for a replay of `capacity` transitions; samples are drawn from `stream`.
+    pub fn new(members: Vec<ValueNetwork>, bootstrap: f64, capacity: usize, stream: Stream) -> Self {
+        assert!((1..=Self::MOST).contains(&members.len()), "1 to 64 members");
+        let samples = if bootstrap < 1.0 { Vec::with_capacity(capacity) } else { Vec::new() };
+        Ensemble { members, bootstrap, stream, samples, weights: Vec::new() }
+    }
+}
+
+impl Posterior for Ensemble {
+    fn shape(&self) -> &Shape {
+        self.members[0].shape()
+    }
+
+    fn draw(&self, source: &mut Source, draw: &mut Draw) {
+        if self.members.len() > 1 {
+            draw.member = source.stream.below(self.members.len());
+        }
+    }
+
+    fn beliefs<'d>(&mut self, rows: Rows<'_>, draw_of: &dyn Fn(usize) -> &'d Draw, out: &mut [f32]) {
+        let count = rows.len(self.shape().input);
+        for (row, out) in out.chunks_exact_mut(out.len() / count.max(1)).enumerate() {
+            let member = draw_of(row).member;
+            let rows = rows.block(row, 1, count);
+            self.members[member].beliefs(Question { which: Which::Online, rows, taken: None }, None, out);
+        }
+    }
+
+    fn centres(&self) -> usize {
+        self.members.len()
+    }
+
+    fn central_beliefs(&mut self, centre: usize, rows: Rows<'_>, out: &mut [f32]) {
+        self.members[centre].beliefs(Question { which: Which::Online, rows, taken: None }, None, out);
+    }
+
+    fn learners(&self) -> usize {
+        self.members.len()
+    }
+
+    fn value(&mut self, learner: usize, question: Question<'_>, _source: &mut Source, out: &mut [f32]) {
+        self.members[learner].beliefs(question, None, out);
+    }
+
+    fn values_vary(&self) -> bool {
+        false
+    }
+
+    fn remember(&mut self, slot: u32) {
+        if self.bootstrap >= 1.0 || self.members.len() == 1 {
+            return;
+        }
+        let drawn = (0..self.members.len())
+            .map(|member| u64::from(self.stream.uniform() < self.bootstrap) << member)
+            .fold(0, |bits, bit| bits | bit);
+        let slot = slot as usize;
+        if slot >= self.samples.len() {
+            self.samples.resize(slot + 1, 0);
+        }
+        self.samples[slot] = drawn;
+    }
+
+    fn train(
+        &mut self,
+        learner: usize,
+        batch: TrainingBatch<'_>,
+        _source: &mut Source,
+        found: &mut [Discrepancy],
+    ) {
+        let Self { members, samples, weights, .. } = self;
+        let counts = |slot: u32| samples.get(slot as usize).is_none_or(|bits| bits >> learner & 1 == 1);
+        weights.clear();
+        let rows = batch.slots.iter().zip(batch.weights);
+        weights.extend(rows.map(|(&slot, &weight)| if counts(slot) { weight } else { 0.0 }));
+        members[learner].train(TrainingBatch { weights, ..batch }, None, found);
+    }
+
+    fn sync_target(&mut self, tau: f32) {
+        self.members.iter_mut().for_each(|member| member.sync_target(tau));
+    }
+
+    fn weights(&self) -> Vec<Tensor> {
+        self.members.iter().flat_map(ValueNetwork::weights).collect()
+    }
+
+    fn tensors(&self) -> Vec<Tensor> {
+        let members = self.members.iter().enumerate();
+        members.flat_map(|(number, member)| member.tensors(&format!("{number}/"))).collect()
+    }
+
+    fn load(&mut self, tensors: &[Tensor]) -> Result<(), LoadError> {
+        let mut members = self.members.iter_mut().enumerate();
+        members.try_for_each(|(number, member)| member.load(&format!("{number}/"), tensors))
+    }
+
+    fn freeze(&self) -> Vec<u8> {
+        freeze(&(self.members[0].steps(), &self.stream, &self.samples))
+    }
+
+    fn thaw(&mut self, bytes: &[u8]) -> Result<(), StateError> {
+        let (steps, stream, samples): (u64, Stream, Vec<u64>) = thaw(bytes)?;
+        self.members.iter_mut().for_each(|member| member.set_steps(steps));
+        self.stream = stream;
+        self.samples.clear();
+        self.samples.extend(samples);
+        Ok(())
+    }
+}

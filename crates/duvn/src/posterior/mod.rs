@@ -1,0 +1,160 @@
+//! What is believed about the network's parameters: the first axis of an agent.
+//!
+//! A posterior owns the value networks. It makes *draws* of their parameters to act by, says what returns are like
+//! under a draw, values next states for targets, and learns. Whether a draw is a dropout mask, one of several
+//! networks or something else is its own business.
+
+mod dropout;
+mod ensemble;
+mod point;
+#[cfg(test)]
+pub(crate) mod scripted;
+mod several;
+
+pub use dropout::Dropout;
+pub use ensemble::Ensemble;
+pub use point::Point;
+pub(crate) use several::SeveralDraws;
+
+use crate::config::{CheckedConfig, PosteriorKind};
+use crate::net::{Input, LoadError, MaskRng, Masks, Rows, Shape, ShapeError, Tensor, Which};
+use crate::returns::{Discrepancy, ReturnModel};
+use crate::rng::Stream;
+use crate::value::ValueNetwork;
+use duvn_envs::StateError;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// One draw of the parameters, as an actor keeps it. Each posterior uses what it needs and leaves the rest empty.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Draw {
+    /// Which of several networks.
+    pub member: usize,
+    /// The hidden units that are kept: one row of masks over all actions.
+    pub masks: Masks,
+    /// Anything that is numbers: an index, a sample of weights.
+    pub numbers: Vec<f32>,
+}
+
+/// Where draws come from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Source {
+    /// Random bits for dropout masks.
+    pub masks: MaskRng,
+    /// Random numbers for all else.
+    pub stream: Stream,
+}
+
+impl Source {
+    /// A source that draws from `stream`.
+    pub fn new(mut stream: Stream) -> Self {
+        Source { masks: MaskRng::new(stream.bits()), stream }
+    }
+}
+
+/// A batch to train on.
+#[derive(Clone, Copy)]
+pub struct TrainingBatch<'a> {
+    /// Where each transition lies in the replay.
+    pub slots: &'a [u32],
+    /// The observations.
+    pub rows: Rows<'a>,
+    /// The actions taken.
+    pub actions: &'a [u8],
+    /// What each row's return should be, in the form of the return model's targets.
+    pub targets: &'a [f32],
+    /// How much each row counts.
+    pub weights: &'a [f32],
+}
+
+/// States whose returns are asked for, to make targets.
+#[derive(Clone, Copy)]
+pub struct Question<'a> {
+    /// The current parameters, or those that targets are made with.
+    pub which: Which,
+    /// The states.
+    pub rows: Rows<'a>,
+    /// One action a state; none: all of them.
+    pub taken: Option<&'a [u8]>,
+}
+
+/// A belief about the parameters of the value network.
+///
+/// Beliefs are written as decoded parameters of the return model: rows x actions x outputs, or rows x outputs where
+/// one action a row is asked for. Slices of a wrong length are errors of the calling program: methods panic.
+pub trait Posterior: Send {
+    /// The shape of its network, or of each of them.
+    fn shape(&self) -> &Shape;
+
+    /// Draws parameters to act by, into `draw`.
+    fn draw(&self, source: &mut Source, draw: &mut Draw);
+
+    /// What is believed of every action in each of `rows`, row i under the draw `draw_of(i)`.
+    fn beliefs<'d>(&mut self, rows: Rows<'_>, draw_of: &dyn Fn(usize) -> &'d Draw, out: &mut [f32]);
+
+    /// How many sets of parameters stand for the posterior's mean: one, or every member of an ensemble.
+    fn centres(&self) -> usize;
+
+    /// What is believed of every action under one of those sets.
+    fn central_beliefs(&mut self, centre: usize, rows: Rows<'_>, out: &mut [f32]);
+
+    /// How many learners share a batch, each with targets of its own: one, or every member of an ensemble.
+    fn learners(&self) -> usize;
+
+    /// Answers a question for one learner's targets, under fresh draws where the posterior has them.
+    fn value(&mut self, learner: usize, question: Question<'_>, source: &mut Source, out: &mut [f32]);
+
+    /// Whether two answers to the same question can differ.
+    fn values_vary(&self) -> bool;
+
+    /// A transition has come to be remembered in `slot` of the replay, in the place of what was there.
+    fn remember(&mut self, slot: u32);
+
+    /// One step of training for one learner; `found` gets how far each row was from its target.
+    fn train(
+        &mut self,
+        learner: usize,
+        batch: TrainingBatch<'_>,
+        source: &mut Source,
+        found: &mut [Discrepancy],
+    );
+
+    /// Moves what targets are made with towards the current parameters: all the way where `tau` is 1.
+    fn sync_target(&mut self, tau: f32);
+
+    /// The weights that are trained, as named tensors: what a trained posterior is known by.
+    fn weights(&self) -> Vec<Tensor>;
+
+    /// Everything that is numbers by the thousand: weights, target weights and moments, under names of their own.
+    fn tensors(&self) -> Vec<Tensor>;
+
+    /// Goes on with such tensors.
+    fn load(&mut self, tensors: &[Tensor]) -> Result<(), LoadError>;
+
+    /// Everything else that decides how it goes on.
+    fn freeze(&self) -> Vec<u8>;
+
+    /// Goes on from [`freeze`](Self::freeze).
+    fn thaw(&mut self, bytes: &[u8]) -> Result<(), StateError>;
+}
+
+/// The posterior that `config` asks for, with first weights from the seed's own streams.
+pub fn posterior(
+    config: &CheckedConfig,
+    input: Input,
+    actions: usize,
+    model: Arc<dyn ReturnModel>,
+    seed: u64,
+) -> Result<Box<dyn Posterior>, ShapeError> {
+    let mut weights = Stream::new(seed, "weights");
+    let mut network = || ValueNetwork::new(config, input, actions, Arc::clone(&model), &mut weights);
+    Ok(match config.posterior {
+        PosteriorKind::Point => Box::new(Point::new(network()?)),
+        PosteriorKind::Dropout => Box::new(Dropout::new(network()?, config.keep as f32)),
+        PosteriorKind::Ensemble => {
+            let members = (0..config.members).map(|_| network()).collect::<Result<_, _>>()?;
+            let stream = Stream::new(seed, "bootstrapping");
+            Box::new(Ensemble::new(members, config.bootstrap, config.replay, stream))
+        }
+    })
+}

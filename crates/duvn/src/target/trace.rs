@@ -1,0 +1,113 @@
+//! The recorded steps that the targets of a batch are made along.
+
+use crate::replay::{Ending, Gathered, Ring};
+
+/// The newest transition of an episode and the action that follows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fresh {
+    /// Its slot in the ring.
+    pub slot: u32,
+    /// The next action as taken; none where the episode was cut off.
+    pub next_action: Option<u8>,
+}
+
+/// One step of one sample's trace.
+#[derive(Clone, Copy)]
+pub(super) struct TraceStep {
+    pub reward: f32,
+    /// The row of its next state among those of the batch; none where the task ended.
+    pub row: Option<usize>,
+}
+
+/// The traces of a batch, and the next states along them that need a value.
+#[derive(Default)]
+pub(super) struct Traces {
+    /// Steps of a trace: 1 for one-step targets.
+    horizon: usize,
+    steps: Vec<TraceStep>,
+    /// By sample: where its steps begin.
+    starts: Vec<usize>,
+    next: Gathered,
+    /// By row: the next action, where it is known.
+    known: Vec<Option<u8>>,
+    /// By row: whether it is the first of its sample's trace.
+    first: Vec<bool>,
+}
+
+impl Traces {
+    pub(super) fn new(horizon: usize) -> Self {
+        Traces { horizon, ..Traces::default() }
+    }
+
+    /// Follows the trace of each slot. Of the next actions only that of `fresh` is known.
+    pub(super) fn follow(&mut self, slots: &[u32], fresh: Option<Fresh>, ring: &Ring) {
+        self.steps.clear();
+        self.starts.clear();
+        self.next.clear();
+        self.known.clear();
+        self.first.clear();
+        let most = slots.len() * self.horizon;
+        room(&mut self.steps, most);
+        room(&mut self.starts, slots.len() + 1);
+        room(&mut self.known, most);
+        room(&mut self.first, most);
+        match ring.width() {
+            0 => room(&mut self.next.indices, most),
+            width => room(&mut self.next.numbers, most * width),
+        }
+        for &start in slots {
+            self.starts.push(self.steps.len());
+            let first_row = self.known.len();
+            let mut slot = Some(start);
+            for _ in 0..self.horizon {
+                let Some(at) = slot else { break };
+                let transition = ring.get(at);
+                let row = (transition.ending != Ending::Terminated).then(|| {
+                    self.next.push(transition.next);
+                    self.first.push(self.known.len() == first_row);
+                    self.known
+                        .push(fresh.filter(|fresh| fresh.slot == at).and_then(|fresh| fresh.next_action));
+                    self.known.len() - 1
+                });
+                self.steps.push(TraceStep { reward: transition.reward, row });
+                slot = ring.following(at);
+            }
+        }
+        self.starts.push(self.steps.len());
+    }
+
+    /// How many next states there are.
+    pub(super) fn rows(&self) -> usize {
+        self.known.len()
+    }
+
+    /// How many there can be.
+    pub(super) fn most_rows(&self) -> usize {
+        self.starts.len().saturating_sub(1) * self.horizon
+    }
+
+    /// The next states.
+    pub(super) fn next(&self) -> &Gathered {
+        &self.next
+    }
+
+    /// The next action of a row, where it is known.
+    pub(super) fn known(&self, row: usize) -> Option<u8> {
+        self.known[row]
+    }
+
+    /// Whether a row is the first of its sample's trace.
+    pub(super) fn is_first(&self, row: usize) -> bool {
+        self.first[row]
+    }
+
+    /// The steps of each sample.
+    pub(super) fn samples(&self) -> impl Iterator<Item = &[TraceStep]> {
+        self.starts.windows(2).map(|span| &self.steps[span[0]..span[1]])
+    }
+}
+
+/// Takes room for `count` values at once: later batches, which may be larger, would allocate.
+pub(super) fn room<T>(list: &mut Vec<T>, count: usize) {
+    list.reserve(count.saturating_sub(list.len()));
+}
