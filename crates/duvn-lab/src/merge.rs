@@ -215,11 +215,8 @@ fn copy_checkpoint(target: &Store, shard: &Store, finished: &Finished) -> Result
         return Err(MergeError::NoCheckpoint { shard, run });
     };
     let saved = Saved { run: row.clone(), checkpoint, warning: None };
-    let agent = saved.agent(false).map_err(|error| MergeError::Agent {
-        shard: shard.clone(),
-        run: run.clone(),
-        error,
-    })?;
+    let agent =
+        saved.agent().map_err(|error| MergeError::Agent { shard: shard.clone(), run: run.clone(), error })?;
     if weights_sha256(&agent) != outcome.weights_sha256 {
         return Err(MergeError::Weights { shard, run });
     }

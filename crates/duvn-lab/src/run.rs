@@ -2,6 +2,7 @@
 //! until it has solved its task.
 
 use crate::fingerprint::weights_sha256;
+use crate::judgement::{Judge, Judgement};
 use crate::machine;
 use crate::progress::Progress;
 use crate::record::{Probe, Record};
@@ -95,6 +96,9 @@ pub struct Outcome {
     pub weights_sha256: String,
     /// Whether the run was stopped before its end.
     pub interrupted: bool,
+    /// What its beliefs amount to.
+    #[serde(flatten)]
+    pub judgement: Judgement,
 }
 
 /// A run in progress.
@@ -103,9 +107,12 @@ pub struct Run {
     training: Training<registry::Registered>,
     progress: Progress,
     probe: Probe,
+    judge: Judge,
     started: Instant,
     /// Seconds before `started`, in earlier lives of the run.
     before: f64,
+    /// Warnings that nobody was told of yet.
+    news: Vec<String>,
 }
 
 /// Everything that decides how a run goes on.
@@ -155,7 +162,9 @@ impl Run {
             envs.push(registry::make(&spec.env, spec.seed)?);
         }
         let training = Training::side_by_side(envs, agent, spec.seed);
-        Ok(Run { spec, training, progress, probe, started: Instant::now(), before: 0.0 })
+        let judge = Judge::new(config.gamma);
+        let (started, before, news) = (Instant::now(), 0.0, Vec::new());
+        Ok(Run { spec, training, progress, probe, judge, started, before, news })
     }
 
     /// What decides it.
@@ -204,8 +213,14 @@ impl Run {
         let Some(episode) = self.training.step().map_err(failed)? else { return Ok(None) };
         self.progress.add(&episode);
         let number = self.progress.episodes;
+        self.judge.add(&episode);
         let record = self.probe.record(number, &episode, self.training.agent_mut());
-        record.map(Some).map_err(|error: LearnError| failed(error.into()))
+        let record = record.map_err(|error: LearnError| failed(error.into()))?;
+        if let Some(view) = record.start {
+            let warning = self.judge.look(view, self.training.agent().rewards());
+            self.news.extend(warning.map(str::to_owned));
+        }
+        Ok(Some(record))
     }
 
     /// Goes on until the run is at its end, which gives `true`, or until `stop` is raised. After every step `each`
@@ -222,7 +237,13 @@ impl Run {
             let record = self.step()?;
             each(self, record)?;
         }
+        self.news.extend(self.judge.last_words());
         Ok(true)
+    }
+
+    /// What has turned out to be wrong with its beliefs since this was last asked.
+    pub fn warnings(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.news)
     }
 
     /// Seconds of work so far.
@@ -234,7 +255,7 @@ impl Run {
     pub fn snapshot(&self) -> RunSnapshot {
         RunSnapshot {
             training: self.training.snapshot(),
-            state: freeze(&(&self.progress, self.probe.last(), self.seconds())),
+            state: freeze(&(&self.progress, self.probe.last(), &self.judge, self.seconds())),
             episodes: self.progress.episodes,
             steps: self.steps(),
         }
@@ -242,9 +263,10 @@ impl Run {
 
     /// Goes on from a snapshot of the same run, to the bit. On an error, make the run anew.
     pub fn restore(&mut self, snapshot: &RunSnapshot) -> Result<(), RestoreError> {
-        let (progress, probed, seconds): (Progress, Option<u64>, f64) = thaw(&snapshot.state)?;
+        let (progress, probed, judge, seconds): (Progress, Option<u64>, Judge, f64) = thaw(&snapshot.state)?;
         self.training.restore(&snapshot.training)?;
         self.progress = progress;
+        self.judge = judge;
         self.probe.set_last(probed);
         (self.before, self.started) = (seconds, Instant::now());
         Ok(())
@@ -268,6 +290,7 @@ impl Run {
             steps_per_second: counters.steps as f64 / seconds.max(1e-9),
             weights_sha256: weights_sha256(self.training.agent()),
             interrupted: !self.finished(),
+            judgement: self.judge.judgement(),
         }
     }
 }

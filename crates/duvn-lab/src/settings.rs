@@ -24,11 +24,12 @@ pub enum SettingsError {
     Table(String),
 }
 
-/// Sets one `key=value`.
-pub fn assign(config: &mut Config, assignment: &str) -> Result<(), SettingsError> {
+/// Sets one `key=value`; gives the key.
+fn assign<'a>(config: &mut Config, assignment: &'a str) -> Result<&'a str, SettingsError> {
     let (key, value) =
         assignment.split_once('=').ok_or_else(|| SettingsError::NotAnAssignment(assignment.into()))?;
-    Ok(config.set(key.trim(), value)?)
+    config.set(key.trim(), value)?;
+    Ok(key.trim())
 }
 
 /// Sets every `key = value` of a TOML table.
@@ -55,16 +56,19 @@ fn parse(text: &str) -> Result<toml::Table, SettingsError> {
     })
 }
 
-/// The preset `agent` with the settings of a TOML text and of `key=value` assignments, in that order.
+/// The preset `agent` with the settings of a TOML text and of `key=value` assignments, in that order. What is assigned must have
+/// an effect; a text may be one that several agents share.
 pub fn resolve(agent: &str, toml: Option<&str>, assignments: &[String]) -> Result<Config, SettingsError> {
     let mut config = preset(agent)?;
     if let Some(text) = toml {
         assign_table(&mut config, &parse(text)?)?;
     }
+    let mut keys = Vec::new();
     for assignment in assignments {
-        assign(&mut config, assignment)?;
+        keys.push(assign(&mut config, assignment)?);
     }
     config.check()?;
+    keys.into_iter().try_for_each(|key| config.check_effect(key))?;
     Ok(config)
 }
 
@@ -89,7 +93,7 @@ mod tests {
         let config = resolve(
             "duvn",
             None,
-            &["hidden=[64,32]".into(), "gamma=0.9".into(), "learning_rate=1e38".into()],
+            &["hidden=[64,32]".into(), "gamma=0.9".into(), "learning_rate=1e-38".into()],
         )
         .unwrap();
         assert_eq!(resolve("egreedy", Some(&to_toml(&config)), &[]).unwrap(), config);
@@ -109,6 +113,7 @@ mod tests {
             (Some("kep = 1"), None, "keep"),
             (None, Some("keep"), "key=value"),
             (None, Some("keep=2"), "keep"),
+            (None, Some("members=3"), "posterior=ensemble"),
         ] {
             let assignments: Vec<_> = assignment.iter().map(|text| text.to_string()).collect();
             let error = resolve("duvn", toml, &assignments).unwrap_err().to_string();

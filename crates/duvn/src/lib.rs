@@ -7,7 +7,9 @@
 
 mod actor;
 mod agent;
+pub mod archive;
 pub mod config;
+pub mod disk;
 mod inputs;
 mod inspect;
 mod learner;
@@ -24,7 +26,7 @@ pub mod target;
 mod training;
 mod value;
 
-pub use agent::{Agent, AgentError, LearnError, RestoreError, Snapshot};
+pub use agent::{Agent, AgentError, FileError, Keep, LearnError, RestoreError, Snapshot};
 pub use config::{CheckedConfig, Config, preset};
 pub use inspect::ActionView;
 pub use learner::{Axes, Counters, Explorer};

@@ -188,6 +188,12 @@ impl<'a> Plan<'a> {
             self.assign(&mut config, settings)?;
         }
         config.check().map_err(wrong)?;
+        // What several agents share need not concern each of them.
+        let alone = self.file.agents.get_ref().len() == 1;
+        let shared = [&self.file.settings, &environment.settings].into_iter().filter(|_| alone).flatten();
+        for (key, _) in shared.chain(&agent.settings) {
+            config.check_effect(key.get_ref()).map_err(|error| self.source.wrong(key, error))?;
+        }
         Ok(config)
     }
 

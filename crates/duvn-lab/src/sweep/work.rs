@@ -79,6 +79,7 @@ pub fn work(store: &Store, row: &RunRow, options: &Options<'_>, watch: &dyn Watc
             keeper.records.push(record);
             keeper.beside(run, &record)?;
             watch.moved(&row.spec, run);
+            run.warnings().iter().for_each(|warning| watch.warned(&row.spec, warning));
         }
         if saved.elapsed() >= options.checkpoint_every || keeper.records.len() >= MOST_UNSAVED {
             keeper.save(run)?;
@@ -91,6 +92,7 @@ pub fn work(store: &Store, row: &RunRow, options: &Options<'_>, watch: &dyn Watc
         keeper.append(&run)?;
     }
     let at_its_end = driven?;
+    run.warnings().iter().for_each(|warning| watch.warned(&row.spec, warning));
     keeper.save(&run)?;
     let outcome = run.outcome();
     if !at_its_end || keeper.cut_short {

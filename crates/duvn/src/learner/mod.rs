@@ -101,6 +101,8 @@ pub(crate) struct Learner {
     /// Episodes begun.
     episodes: u64,
     pending: Vec<Pending>,
+    /// The least and the greatest reward seen.
+    rewards: Option<(f64, f64)>,
     learning: bool,
     batch: Batch,
     /// What came of an action.
@@ -123,10 +125,17 @@ pub(crate) struct LearnerState {
     counters: Counters,
     episodes: u64,
     pending: Vec<Pending>,
+    rewards: Option<(f64, f64)>,
 }
 
-#[cfg(test)]
 impl LearnerState {
+    /// Leaves out what is remembered.
+    pub(crate) fn forget(&mut self) {
+        self.replay.clear();
+        self.pending.clear();
+    }
+
+    #[cfg(test)]
     pub(crate) fn replay(&self) -> &Replay {
         &self.replay
     }
@@ -167,6 +176,7 @@ impl Learner {
             counters: Counters::default(),
             episodes: 0,
             pending: Vec::with_capacity(config.actors),
+            rewards: None,
             learning: true,
             batch: Batch::default(),
             arrived: Gathered::default(),
@@ -189,8 +199,18 @@ impl Learner {
         self.counters
     }
 
+    /// The least and the greatest reward seen.
+    pub(crate) fn rewards(&self) -> Option<(f64, f64)> {
+        self.rewards
+    }
+
     pub(crate) fn set_learning(&mut self, learning: bool) {
         self.learning = learning;
+    }
+
+    /// The observations that it was made for.
+    pub(crate) fn space(&self) -> &Space {
+        &self.space
     }
 
     /// How many actions there are.
@@ -277,6 +297,8 @@ impl Learner {
             _ => Ending::No,
         };
         self.local.visit(actor.seen.only(), usize::from(actor.action));
+        let (least, most) = self.rewards.unwrap_or((step.reward, step.reward));
+        self.rewards = Some((least.min(step.reward), most.max(step.reward)));
         let transition = Transition {
             observation: actor.seen.only(),
             action: actor.action,
@@ -343,6 +365,7 @@ impl Learner {
             counters: self.counters,
             episodes: self.episodes,
             pending: self.pending.clone(),
+            rewards: self.rewards,
         }
     }
 
@@ -361,6 +384,7 @@ impl Learner {
         self.counters = state.counters;
         self.episodes = state.episodes;
         self.pending = state.pending;
+        self.rewards = state.rewards;
         Ok(())
     }
 }

@@ -24,6 +24,12 @@ impl Replay {
         Replay { ring: Ring::new(capacity, width), queue: Queue::new(capacity), prioritised }
     }
 
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        let (capacity, width) = (self.ring.capacity(), self.ring.width());
+        *self = Replay::new(capacity, width, self.prioritised);
+    }
+
     /// The transitions themselves.
     pub fn ring(&self) -> &Ring {
         &self.ring
