@@ -1,6 +1,6 @@
 use crate::failure::{Failure, print_line};
 use crate::sweep::store_failure;
-use duvn_lab::report::{Report, ReportError, report, tables, with_tables};
+use duvn_lab::report::{Report, ReportError, report, tables, update_document};
 use duvn_lab::store::Store;
 use std::path::PathBuf;
 
@@ -28,9 +28,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return text.lines().try_for_each(print_line);
     }
     if args.document {
-        let text = with_tables(path).map_err(report_failure)?;
-        return std::fs::write(path, text)
-            .map_err(|error| report_failure(ReportError::Write { path: path.clone(), error }));
+        return update_document(path).map_err(report_failure);
     }
     let store = Store::open(&args.folder).map_err(store_failure)?;
     print_report(&store)

@@ -1,26 +1,24 @@
 //! Pictures of what an agent believes of every state, at chosen moments of its training: how uncertainty narrows
 //! and travels back from the goal.
 
+mod grids;
+
 use crate::beliefs::Moment;
-use crate::figures::{Axis, Curve, Dash, Figure, Heat, Mark, Panel, Series};
+use crate::figures::{Axis, Curve, Dash, Figure, Mark, Panel, Series};
 use crate::spec::RunSpec;
 use duvn::ActionView;
 use duvn_envs::envs::Chain;
-use duvn_envs::registry;
+use grids::{Grid, grids};
 
-/// The picture of the moments: a grid of colours for DeepSea, curves over the states for the others.
+/// The picture of the moments: maps of colours for worlds that are grids, curves over the states for the others.
 pub fn figure(spec: &RunSpec, moments: &[Moment]) -> Figure {
-    let mut figure = match side_of_deep_sea(&spec.env) {
-        Some(side) => grids(side, moments),
+    let states = moments.first().map_or(0, |moment| moment.states.len());
+    let mut figure = match Grid::of(&spec.env, states) {
+        Some(grid) => grids(&grid, moments),
         None => curves(spec, moments),
     };
     figure.title = format!("{} on {}, seed {}", spec.agent, spec.env, spec.seed);
     figure
-}
-
-/// N of `DeepSea-N`.
-fn side_of_deep_sea(env: &str) -> Option<usize> {
-    registry::member(env).filter(|member| member.family.starts_with("DeepSea")).map(|member| member.size)
 }
 
 fn heading(moment: &Moment) -> String {
@@ -30,52 +28,8 @@ fn heading(moment: &Moment) -> String {
     }
 }
 
-/// A kind of uncertainty: its name, and how much of it an action has.
-type Uncertainty = (&'static str, fn(&ActionView) -> f64);
-
-const RETURN: Uncertainty = ("σ", |view| view.sigma);
-const PARAMETRIC: Uncertainty = ("spread", |view| view.spread);
-
-/// The uncertainty of the more uncertain action in every cell that can be reached: a row of pictures for each kind
-/// that the agent has.
-fn grids(side: usize, moments: &[Moment]) -> Figure {
-    let views = || moments.iter().flat_map(|moment| &moment.states).flatten();
-    let mut kinds = vec![RETURN, PARAMETRIC];
-    kinds.retain(|(_, of)| views().any(|view| of(view) > 0.0));
-    if kinds.is_empty() {
-        kinds.push(RETURN);
-    }
-    let panels = kinds.iter().flat_map(|&kind| grids_of(kind, side, moments)).collect();
-    let columns = if kinds.len() > 1 { moments.len() } else { moments.len().min(5) };
-    let mut figure = Figure::new(panels, columns);
-    figure.size = (190.0, 190.0);
-    figure
-}
-
-/// One kind of uncertainty at every moment, with the same colours.
-fn grids_of((name, of): Uncertainty, side: usize, moments: &[Moment]) -> Vec<Panel> {
-    let cell = |moment: &Moment, row: usize, column: usize| match column <= row {
-        true => moment.states[row * side + column].iter().map(of).fold(0.0, f64::max),
-        false => f64::NAN,
-    };
-    let rows = |moment: &Moment| -> Vec<Vec<f64>> {
-        (0..side).map(|row| (0..side).map(|column| cell(moment, row, column)).collect()).collect()
-    };
-    let all: Vec<_> = moments.iter().map(rows).collect();
-    let most =
-        all.iter().flatten().flatten().filter(|value| value.is_finite()).fold(0.0, |a: f64, b| a.max(*b));
-    let panel = |(moment, rows): (&Moment, Vec<Vec<f64>>)| {
-        let depth = Axis { reversed: true, ..Axis::new("depth") };
-        let mut panel = Panel::new(Axis::new("column"), depth);
-        panel.title = heading(moment);
-        let label = format!("{name} of the more uncertain action");
-        panel.marks.push(Mark::Heat(Heat { rows, range: Some((0.0, most.max(1e-9))), label }));
-        panel
-    };
-    moments.iter().zip(all).map(panel).collect()
-}
-
-/// Above: mu with a band of sigma; below: return uncertainty (sigma) and parametric uncertainty (spread).
+/// Above: mu with a band of sigma; below: return uncertainty (sigma) and parametric uncertainty (spread), as far as the
+/// agent has them.
 /// Colours tell actions apart, dashes what is shown of them.
 fn curves(spec: &RunSpec, moments: &[Moment]) -> Figure {
     let Lanes { lanes, states } = lanes(spec, moments);
@@ -86,13 +40,14 @@ fn curves(spec: &RunSpec, moments: &[Moment]) -> Figure {
     let views = || moments.iter().flat_map(|moment| &moment.states[..states]).flatten();
     let low = views().map(|view| view.mean - view.sigma).fold(0.0, f64::min);
     let high = views().map(|view| view.mean + view.sigma).fold(0.1, f64::max);
-    // Point parameters have no spread: a line along zero would say nothing.
-    let spreads = views().any(|view| view.spread > 0.0);
+    // An uncertainty that the agent does not have is 0 all along: that is no line.
+    let (sigmas, spreads) = (views().any(|view| view.sigma > 0.0), views().any(|view| view.spread > 0.0));
+    let label = if sigmas { "μ, with a band of ±σ" } else { "μ" };
     let widest = views().map(|view| view.sigma.max(view.spread)).fold(0.1, f64::max);
     let mut values = Vec::new();
     let mut uncertainties = Vec::new();
     for moment in moments {
-        let mut value = Panel::new(Axis::new("state"), Axis::new("μ, with a band of ±σ").from_to(low, high));
+        let mut value = Panel::new(Axis::new("state"), Axis::new(label).from_to(low, high));
         let mut uncertainty = Panel::new(Axis::new("state"), Axis::new("uncertainty").from_to(0.0, widest));
         value.title = heading(moment);
         for (index, lane) in lanes.iter().enumerate() {
@@ -106,10 +61,12 @@ fn curves(spec: &RunSpec, moments: &[Moment]) -> Figure {
                 series.style.dash = dash;
                 series
             };
-            let mean = Curve::new(dashed("", Dash::Solid), mu).with_band(band);
-            value.marks.push(Mark::Curve(mean));
-            let sigma = Curve::new(dashed("σ (return), ", Dash::Dashed), sigma);
-            uncertainty.marks.push(Mark::Curve(sigma));
+            let mean = Curve::new(dashed("", Dash::Solid), mu);
+            value.marks.push(Mark::Curve(if sigmas { mean.with_band(band) } else { mean }));
+            if sigmas {
+                let sigma = Curve::new(dashed("σ (return), ", Dash::Dashed), sigma);
+                uncertainty.marks.push(Mark::Curve(sigma));
+            }
             if spreads {
                 let spread = Curve::new(dashed("spread (parametric), ", Dash::Short), spread);
                 uncertainty.marks.push(Mark::Curve(spread));
@@ -118,7 +75,9 @@ fn curves(spec: &RunSpec, moments: &[Moment]) -> Figure {
         values.push(value);
         uncertainties.push(uncertainty);
     }
-    values.extend(uncertainties);
+    if sigmas || spreads {
+        values.extend(uncertainties);
+    }
     let mut figure = Figure::new(values, moments.len());
     figure.share_x = true;
     figure.share_y = true;
@@ -205,10 +164,10 @@ mod tests {
     #[test]
     fn each_kind_of_uncertainty_that_an_agent_has_is_a_row_of_grids() {
         for (agent, labels) in [
-            ("duvn", &["σ", "spread"][..]),
-            ("return", &["σ"]),
-            ("bootdqn", &["spread"]),
-            ("egreedy", &["σ"]),
+            ("duvn", &["μ", "σ", "spread"][..]),
+            ("return", &["μ", "σ"]),
+            ("bootdqn", &["μ", "spread"]),
+            ("egreedy", &["μ"]),
         ] {
             let spec = spec("DeepSea-3", agent);
             let figure = figure(&spec, &watch(&spec, &[0, 1], 9, &go()).unwrap());
@@ -224,7 +183,7 @@ mod tests {
     #[test]
     fn curves_of_many_actions_all_look_different_and_cover_every_state() {
         let spec = spec("Taxi-v4", "duvn");
-        let figure = figure(&spec, &watch(&spec, &[0], 2, &go()).unwrap());
+        let figure = curves(&spec, &watch(&spec, &[0], 2, &go()).unwrap());
         let curves: Vec<_> = figure.panels.iter().flat_map(|panel| &panel.marks).collect();
         let mut looks = Vec::new();
         for mark in &curves {
@@ -234,5 +193,15 @@ mod tests {
             looks.push(curve.series.style);
         }
         assert_eq!(looks.len(), 18);
+    }
+
+    #[test]
+    fn no_line_is_drawn_for_an_uncertainty_that_an_agent_does_not_have() {
+        for (agent, panels, sigma) in [("egreedy", 1, false), ("parametric", 2, false), ("return", 2, true)] {
+            let spec = spec("Chain-4", agent);
+            let figure = figure(&spec, &watch(&spec, &[3], 9, &go()).unwrap());
+            let svg = figure.to_svg();
+            assert_eq!((figure.panels.len(), svg.contains('σ')), (panels, sigma), "{agent}");
+        }
     }
 }

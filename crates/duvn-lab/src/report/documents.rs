@@ -37,6 +37,11 @@ pub fn with_tables(path: &Path) -> Result<String, ReportError> {
     })
 }
 
+/// Makes the tables of the document at `path` again.
+pub fn update_document(path: &Path) -> Result<(), ReportError> {
+    super::write(path, with_tables(path)?.as_bytes())
+}
+
 enum Fault {
     Text(String),
     File(ReportError),

@@ -15,7 +15,7 @@ mod summary;
 mod table;
 
 pub use data::{AgentRuns, Data, Task};
-pub use documents::{sources, tables, with_tables};
+pub use documents::{sources, tables, update_document, with_tables};
 pub use from_csv::from_csv;
 pub use pictures::{Picture, pictures};
 pub use plain::Plain;

@@ -188,11 +188,15 @@ pub fn scaling(data: &Data, tasks: &[&Task], group: &str, name: String) -> Optio
                   (right), by its size: Kaplan-Meier medians with 95 % intervals (beta \
                   product, mid-p; none with fewer than 5 runs). A bar that leaves the panel has no \
                   upper end that the runs could show. An open triangle stands at the last episode where fewer \
-                  than half of the runs had come to it by then: the median lies above."
+                  than half of the runs had come to it by then: the median lies above. Several of them stand above each \
+                  other, the lowest at the last episode."
             .into(),
         figure: Figure { columns: 2, size: (250.0, 190.0), ..figure(data, group, "scaling", panels) },
     })
 }
+
+/// How far apart open triangles stand that are above each other, on the logarithmic axis.
+const STACKED: f64 = 1.22;
 
 fn scaling_panel(data: &Data, family: &Family<'_>, event: Event) -> Option<Panel> {
     let halves = |agent: &String| -> Vec<(f64, Half)> {
@@ -208,7 +212,13 @@ fn scaling_panel(data: &Data, family: &Family<'_>, event: Event) -> Option<Panel
         .clone()
         .chain(known.iter().map(ends))
         .fold((f64::INFINITY, 0f64), |(low, high), (from, to)| (low.min(from), high.max(to)));
-    let top = 1.4 * high;
+    // Agents that did not get there by the same episode stand above each other.
+    let missed = |size: f64| {
+        let of_size = move |(of, half): &&(f64, Half)| *of == size && matches!(half, Half::After(_));
+        agents.iter().map(|(_, halves)| halves.iter().filter(of_size).count()).sum::<usize>()
+    };
+    let most_missed = family.sizes.iter().map(|(size, _)| missed(*size)).max().unwrap_or(0);
+    let top = 1.4 * high * STACKED.powi(most_missed.saturating_sub(1) as i32);
     shown.clone().next()?;
 
     let mut marks: Vec<Mark> = known.iter().map(|reference| reference.mark(smallest, largest)).collect();
@@ -216,6 +226,7 @@ fn scaling_panel(data: &Data, family: &Family<'_>, event: Event) -> Option<Panel
     let step = family.sizes.windows(2).map(|pair| (pair[1].0 / pair[0].0).ln()).fold(f64::INFINITY, f64::min);
     let abreast = (0.3 * step).min(0.025 * (largest / smallest).ln() * agents.len() as f64);
     let mut beyond = Vec::new();
+    let mut stacked: Vec<f64> = Vec::new();
     for (at, (agent, halves)) in agents.iter().enumerate() {
         let series = Series::method(agent);
         let aside = (abreast * Family::beside(data, at)).exp();
@@ -230,7 +241,9 @@ fn scaling_panel(data: &Data, family: &Family<'_>, event: Event) -> Option<Panel
                 Half::After(episode) => {
                     // What is no number interrupts the line.
                     points.push(Point { x, y: f64::NAN, bar: None });
-                    after.push(Point { x, y: episode, bar: None });
+                    let below = stacked.iter().filter(|known| *known == size).count();
+                    stacked.push(*size);
+                    after.push(Point { x: *size, y: episode * STACKED.powi(below as i32), bar: None });
                 }
             }
         }

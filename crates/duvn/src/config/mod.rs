@@ -99,6 +99,9 @@ knobs! {
         /// ucb: greatest multiplier of sigma
         ucb_high: f64 = 2.3, in from_to(-1e6, 1e6), needs UCB;
 
+        /// probability of a random action beside any policy
+        dither: f64 = 0.0, in from_to(0.0, 1.0), since "0.2";
+
         /// discount of a step
         gamma: f64 = 0.995, in from_to(0.0, 1.0);
         /// which next action a target looks at
@@ -368,6 +371,7 @@ mod tests {
             ("redraw", &["0", "1"], &["-0.000001", "1.000001"]),
             ("ucb_low", &["-1000000", "2.3"], &["-1000001", "2.4"]),
             ("ucb_high", &["1.7", "1000000"], &["1.6", "1000001"]),
+            ("dither", &["0", "1"], &["-0.000001", "1.000001"]),
             ("gamma", &["0", "1"], &["-0.000001", "1.000001"]),
             ("probability_draws", &["1", "10000"], &["0", "10001"]),
             ("lambda", &["0", "1"], &["-0.000001", "1.000001"]),
