@@ -143,9 +143,11 @@ fn train(spec: &RunSpec, stop: &AtomicBool, screen: &Screen) -> Result<End, RunE
     let at_its_end = run.drive(stop, |run, record| {
         if record.is_some() {
             screen.moved(spec, run);
+            run.warnings().iter().for_each(|warning| screen.warned(spec, warning));
         }
         Ok::<_, RunError>(())
     })?;
+    run.warnings().iter().for_each(|warning| screen.warned(spec, warning));
     Ok(if at_its_end { End::Done(run.outcome()) } else { End::Stopped(run.outcome()) })
 }
 

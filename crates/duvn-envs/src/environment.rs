@@ -98,6 +98,12 @@ pub trait Environment: Send {
     /// Acts.
     fn step(&mut self, action: Action<'_>) -> Result<Step, StepError>;
 
+    /// The return of the present episode as it would be without the noise in its rewards, where that can be told; `None`
+    /// where the rewards have none. bsuite's scores count this.
+    fn denoised_return(&self) -> Option<f64> {
+        None
+    }
+
     /// Everything that decides the future, random numbers included (see [`freeze`](crate::freeze)); `None`
     /// where the environment cannot be frozen, for example because another program runs it.
     fn save(&self) -> Option<Vec<u8>> {
@@ -141,6 +147,10 @@ impl<E: Environment + ?Sized> Environment for Box<E> {
 
     fn step(&mut self, action: Action<'_>) -> Result<Step, StepError> {
         (**self).step(action)
+    }
+
+    fn denoised_return(&self) -> Option<f64> {
+        (**self).denoised_return()
     }
 
     fn save(&self) -> Option<Vec<u8>> {

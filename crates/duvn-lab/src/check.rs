@@ -65,7 +65,7 @@ fn checkpoint_fault(store: &Store, run: &RunRow) -> Option<String> {
     let (Status::Done, Some(outcome)) = (run.status, &run.outcome) else { return None };
     let Some(checkpoint) = found.checkpoint else { return Some("its checkpoint is gone".into()) };
     let saved = Saved { run: run.clone(), checkpoint, warning: None };
-    match saved.agent(false) {
+    match saved.agent() {
         Ok(agent) if weights_sha256(&agent) == outcome.weights_sha256 => None,
         Ok(_) => Some("the weights of its checkpoint are not those that were recorded".into()),
         Err(error) => Some(format!("its checkpoint cannot be used ({error})")),

@@ -44,9 +44,7 @@ impl Arena {
         Ok(Arena { env: registry::make(&spec.env, spec.seed)?, seed: spec.seed })
     }
 
-    /// Plays the `number`-th episode. With [`Acting::Mean`] nothing changes in the agent; with
-    /// [`Acting::Explore`] it remembers, and learns unless it was made not to
-    /// ([`Saved::agent`](crate::saved::Saved::agent)). `watch` is shown the environment at the start and after
+    /// Plays the `number`-th episode. Nothing changes in the agent. `watch` is shown the environment at the start and after
     /// every step, with the action that led there and what came of it; it may end the episode.
     pub fn play(
         &mut self,
@@ -60,24 +58,24 @@ impl Arena {
         let learn = |error: LearnError| RunError::Training { seed, error: error.into() };
         let step = |error: StepError| RunError::Training { seed, error: error.into() };
         let mut played = Played::default();
-        let mut action = match acting {
-            Acting::Mean => agent.greedy(self.env.observation()),
-            Acting::Explore => agent.begin(self.env.observation()),
-        }
-        .map_err(learn)?;
+        let mut explorer = agent.explorer(number);
+        agent.begin_exploring(&mut explorer);
+        let mut choose = |env: &Registered| {
+            let action = match acting {
+                Acting::Mean => agent.greedy(env.observation()),
+                Acting::Explore => agent.explore(&mut explorer, env.observation()),
+            };
+            action.map_err(learn)
+        };
+        let mut action = choose(&self.env)?;
         let mut going = watch(&self.env, None);
         while going && played.length < LONGEST {
             let result = self.env.step(action.into()).map_err(step)?;
             played.ret += result.reward;
             played.length += 1;
             going = watch(&self.env, Some((action, result))) && !result.done();
-            if acting == Acting::Explore {
-                match agent.observe(&result, self.env.observation()).map_err(learn)? {
-                    Some(next) => action = next,
-                    None => break,
-                }
-            } else if going {
-                action = agent.greedy(self.env.observation()).map_err(learn)?;
+            if going {
+                action = choose(&self.env)?;
             }
         }
         Ok(played)

@@ -205,7 +205,7 @@ fn copy_checkpoint(target: &Store, shard: &Store, finished: &Finished) -> Result
     let saved = Saved { run: row.clone(), checkpoint, warning: None };
     let unusable =
         |error| MergeError::Agent { shard: shard.clone(), run: run.clone(), error: Box::new(error) };
-    let agent = saved.agent(false).map_err(unusable)?;
+    let agent = saved.agent().map_err(unusable)?;
     if weights_sha256(&agent) != outcome.weights_sha256 {
         return Err(MergeError::Weights { shard, run });
     }

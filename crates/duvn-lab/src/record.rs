@@ -24,7 +24,7 @@ pub struct Record {
 }
 
 /// What an agent believes of the state in which the environment starts.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct StartView {
     /// The best mean return of an action.
     pub value: f64,

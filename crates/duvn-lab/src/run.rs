@@ -2,11 +2,13 @@
 //! until it has solved its task.
 
 use crate::fingerprint::weights_sha256;
+use crate::judgement::{Judge, Judgement};
+use crate::machine;
 use crate::progress::Progress;
 use crate::record::{Probe, Record};
 use duvn::{Agent, AgentError, LearnError, RestoreError, Training, TrainingError, TrainingSnapshot};
 use duvn_envs::registry::{self, MakeError};
-use duvn_envs::{Environment, Space, freeze, thaw};
+use duvn_envs::{Environment, freeze, thaw};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
@@ -27,6 +29,18 @@ pub enum RunError {
         /// The environment's id.
         env: String,
     },
+    /// The agent needs more memory than there is.
+    #[error(
+        "the agent would need {:.1} GB of memory, and this machine has {:.1}: write a smaller replay, batch, trace_steps, \
+         mc_samples or members, smaller layers, or choose a smaller environment",
+        *bytes as f64 / 1e9, *most as f64 / 1e9
+    )]
+    Memory {
+        /// What it would need.
+        bytes: u64,
+        /// What there is.
+        most: u64,
+    },
     /// The agent does not fit.
     #[error(transparent)]
     Agent(#[from] AgentError),
@@ -46,7 +60,10 @@ pub enum RunError {
 impl RunError {
     /// Whether the fault lies in what was asked for, not in what happened.
     pub fn is_usage(&self) -> bool {
-        matches!(self, RunError::Make(_) | RunError::NoThreshold { .. } | RunError::Agent(_))
+        matches!(
+            self,
+            RunError::Make(_) | RunError::NoThreshold { .. } | RunError::Agent(_) | RunError::Memory { .. }
+        )
     }
 }
 
@@ -79,6 +96,9 @@ pub struct Outcome {
     pub weights_sha256: String,
     /// Whether the run was stopped before its end.
     pub interrupted: bool,
+    /// What its beliefs amount to.
+    #[serde(flatten)]
+    pub judgement: Judgement,
 }
 
 /// A run in progress.
@@ -87,9 +107,12 @@ pub struct Run {
     training: Training<registry::Registered>,
     progress: Progress,
     probe: Probe,
+    judge: Judge,
     started: Instant,
     /// Seconds before `started`, in earlier lives of the run.
     before: f64,
+    /// Warnings that nobody was told of yet.
+    news: Vec<String>,
 }
 
 /// Everything that decides how a run goes on.
@@ -109,10 +132,11 @@ impl Run {
     /// Whether such a run can be made; found out without making its networks.
     pub fn check(spec: &RunSpec) -> Result<(), RunError> {
         let env = Run::environment(spec)?;
-        spec.config.check().map_err(AgentError::from)?;
-        match env.action_space() {
-            Space::Discrete(1..=256) => Ok(()),
-            other => Err(AgentError::ActionSpace(other).into()),
+        let config = spec.config.check().map_err(AgentError::from)?;
+        let bytes = duvn::memory(&config, &env.observation_space(), &env.action_space())?;
+        match machine::memory() {
+            Some(most) if bytes > most => Err(RunError::Memory { bytes, most }),
+            _ => Ok(()),
         }
     }
 
@@ -126,17 +150,21 @@ impl Run {
 
     /// A run at its start.
     pub fn new(spec: RunSpec) -> Result<Self, RunError> {
+        Run::check(&spec)?;
         let env = Run::environment(&spec)?;
         let config = spec.config.check().map_err(AgentError::from)?;
-        let agent = Agent::new(&config, &env.observation_space(), &env.action_space(), spec.seed)?;
+        let (observations, actions) = (env.observation_space(), env.action_space());
+        let agent = Agent::new(&config, &observations, &actions, spec.seed)?;
         let progress = Progress::new(env.reward_threshold);
         let probe = Probe::new(&spec)?;
         let mut envs = vec![env];
-        while envs.len() < agent.actors() {
-            envs.push(Run::environment(&spec)?);
+        for _ in 1..config.actors {
+            envs.push(registry::make(&spec.env, spec.seed)?);
         }
         let training = Training::side_by_side(envs, agent, spec.seed);
-        Ok(Run { spec, training, progress, probe, started: Instant::now(), before: 0.0 })
+        let judge = Judge::new(config.gamma);
+        let (started, before, news) = (Instant::now(), 0.0, Vec::new());
+        Ok(Run { spec, training, progress, probe, judge, started, before, news })
     }
 
     /// What decides it.
@@ -185,8 +213,14 @@ impl Run {
         let Some(episode) = self.training.step().map_err(failed)? else { return Ok(None) };
         self.progress.add(&episode);
         let number = self.progress.episodes;
+        self.judge.add(&episode);
         let record = self.probe.record(number, &episode, self.training.agent_mut());
-        record.map(Some).map_err(|error: LearnError| failed(error.into()))
+        let record = record.map_err(|error: LearnError| failed(error.into()))?;
+        if let Some(view) = record.start {
+            let warning = self.judge.look(view, self.training.agent().rewards());
+            self.news.extend(warning.map(str::to_owned));
+        }
+        Ok(Some(record))
     }
 
     /// Goes on until the run is at its end, which gives `true`, or until `stop` is raised. After every step `each`
@@ -203,7 +237,13 @@ impl Run {
             let record = self.step()?;
             each(self, record)?;
         }
+        self.news.extend(self.judge.last_words());
         Ok(true)
+    }
+
+    /// What has turned out to be wrong with its beliefs since this was last asked.
+    pub fn warnings(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.news)
     }
 
     /// Seconds of work so far.
@@ -215,7 +255,7 @@ impl Run {
     pub fn snapshot(&self) -> RunSnapshot {
         RunSnapshot {
             training: self.training.snapshot(),
-            state: freeze(&(&self.progress, self.probe.last(), self.seconds())),
+            state: freeze(&(&self.progress, self.probe.last(), &self.judge, self.seconds())),
             episodes: self.progress.episodes,
             steps: self.steps(),
         }
@@ -223,9 +263,10 @@ impl Run {
 
     /// Goes on from a snapshot of the same run, to the bit. On an error, make the run anew.
     pub fn restore(&mut self, snapshot: &RunSnapshot) -> Result<(), RestoreError> {
-        let (progress, probed, seconds): (Progress, Option<u64>, f64) = thaw(&snapshot.state)?;
+        let (progress, probed, judge, seconds): (Progress, Option<u64>, Judge, f64) = thaw(&snapshot.state)?;
         self.training.restore(&snapshot.training)?;
         self.progress = progress;
+        self.judge = judge;
         self.probe.set_last(probed);
         (self.before, self.started) = (seconds, Instant::now());
         Ok(())
@@ -249,6 +290,7 @@ impl Run {
             steps_per_second: counters.steps as f64 / seconds.max(1e-9),
             weights_sha256: weights_sha256(self.training.agent()),
             interrupted: !self.finished(),
+            judgement: self.judge.judgement(),
         }
     }
 }

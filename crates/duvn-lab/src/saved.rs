@@ -88,15 +88,13 @@ impl Saved {
         Ok(Saved { run, checkpoint, warning })
     }
 
-    /// The agent as it was. If it is not to learn, it acts and remembers as in training, but its networks
-    /// stay as they are.
-    pub fn agent(&self, learning: bool) -> Result<Agent, RunError> {
+    /// The agent as it was.
+    pub fn agent(&self) -> Result<Agent, RunError> {
         let RunSpec { env, config, seed, .. } = &self.run.spec;
         let config = config.check().map_err(AgentError::from)?;
         let env = registry::make(env, *seed)?;
         let mut agent = Agent::new(&config, &env.observation_space(), &env.action_space(), *seed)?;
         agent.restore(&self.checkpoint.snapshot.training.agent)?;
-        agent.set_learning(learning);
         Ok(agent)
     }
 }

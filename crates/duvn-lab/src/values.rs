@@ -6,6 +6,7 @@ use crate::figures::{Axis, Curve, Dash, Figure, Heat, Mark, Panel, Series};
 use crate::spec::RunSpec;
 use duvn::ActionView;
 use duvn_envs::envs::Chain;
+use duvn_envs::registry;
 
 /// The picture of the moments: a grid of colours for DeepSea, curves over the states for the others.
 pub fn figure(spec: &RunSpec, moments: &[Moment]) -> Figure {
@@ -19,9 +20,7 @@ pub fn figure(spec: &RunSpec, moments: &[Moment]) -> Figure {
 
 /// N of `DeepSea-N`.
 fn side_of_deep_sea(env: &str) -> Option<usize> {
-    let name = env.split('?').next()?;
-    let size = name.strip_prefix("DeepSea-").or_else(|| name.strip_prefix("DeepSeaStochastic-"))?;
-    size.parse().ok()
+    registry::member(env).filter(|member| member.family.starts_with("DeepSea")).map(|member| member.size)
 }
 
 fn heading(moment: &Moment) -> String {

@@ -14,6 +14,8 @@ pub struct Episode {
     pub length: u64,
     /// Whether any of its rewards was above zero.
     pub rewarded: bool,
+    /// The discounted sum of its rewards, with the agent's gamma: what the agent believes of its start, if it is right.
+    pub discounted: f64,
 }
 
 /// Why training had to stop.
@@ -115,6 +117,7 @@ impl<E: Environment> Training<E> {
         let mut so_far = running.take().unwrap_or_default();
         let action = self.agent.chosen(self.turn).ok_or(LearnError::NoAction { step: 0 })?;
         let step = env.step(action.into())?;
+        so_far.discounted += self.agent.config().gamma.powi(so_far.length as i32) * step.reward;
         so_far.ret += step.reward;
         so_far.length += 1;
         so_far.rewarded |= step.reward > 0.0;

@@ -9,6 +9,7 @@ use crate::posterior::{Question, TrainingBatch};
 use crate::prior::Prior;
 use crate::returns::{Discrepancy, ReturnModel};
 use crate::rng::Stream;
+use crate::schedule::Schedule;
 use std::sync::Arc;
 
 /// A network whose outputs are parameters of return distributions.
@@ -17,6 +18,9 @@ pub struct ValueNetwork {
     model: Arc<dyn ReturnModel>,
     prior: Option<Prior>,
     adam: AdamConfig,
+    schedule: Schedule,
+    /// The most that a gradient of the loss by an output may be: 2 d is that of d².
+    steepest: f32,
     sums: Vec<f32>,
 }
 
@@ -46,6 +50,8 @@ impl ValueNetwork {
         let scales = model.prior_scales(config);
         let prior = match scales.iter().any(|&scale| scale > 0.0) {
             true => {
+                // A normalised network would not feel the gain on its input.
+                let shape = Shape { layer_norm: false, ..shape };
                 let net = Network::new(shape, init, stream.generator())?;
                 Some(Prior::new(net, config.prior_gain as f32, scales))
             }
@@ -57,8 +63,11 @@ impl ValueNetwork {
             beta2: config.adam_beta2 as f32,
             epsilon: config.adam_epsilon as f32,
             max_gradient_norm: (config.max_gradient_norm > 0.0).then_some(config.max_gradient_norm as f32),
+            ..AdamConfig::default()
         };
-        Ok(ValueNetwork { net: Box::new(net), model, prior, adam, sums: Vec::new() })
+        let steepest = if config.error_clip > 0.0 { 2.0 * config.error_clip as f32 } else { f32::INFINITY };
+        let (net, schedule) = (Box::new(net), Schedule::new(config));
+        Ok(ValueNetwork { net, model, prior, adam, schedule, steepest, sums: Vec::new() })
     }
 
     /// The shape of its network.
@@ -86,19 +95,22 @@ impl ValueNetwork {
         let TrainingBatch { rows, actions, targets, weights, .. } = batch;
         let (outputs, target_width) = (self.model.outputs(), self.model.target_width());
         let share = 1.0 / actions.len() as f32;
-        let Self { net, model, prior, adam, sums } = self;
+        let adam = AdamConfig { learning_rate: self.schedule.rate(self.net.steps()), ..self.adam };
+        let Self { net, model, prior, steepest, sums, .. } = self;
         sums.clear();
         sums.resize(actions.len() * outputs, 0.0);
         if let Some(prior) = prior {
             prior.add(rows, Some(actions), sums);
         }
-        net.train(rows, actions, masks, adam, &mut |predicted, gradient| {
+        net.train(rows, actions, masks, &adam, &mut |predicted, gradient| {
             sums.iter_mut().zip(predicted).for_each(|(sum, predicted)| *sum += predicted);
             let predictions = sums.chunks_exact(outputs).zip(gradient.chunks_exact_mut(outputs));
             let rows = predictions.zip(targets.chunks_exact(target_width)).zip(weights);
             for ((((predicted, gradient), target), weight), found) in rows.zip(found.iter_mut()) {
                 *found = model.loss(predicted, target, gradient);
-                gradient.iter_mut().for_each(|slope| *slope *= share * weight);
+                for slope in gradient.iter_mut() {
+                    *slope = slope.clamp(-*steepest, *steepest) * (share * weight);
+                }
             }
         });
     }

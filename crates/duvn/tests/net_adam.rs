@@ -3,7 +3,9 @@
 mod common;
 
 use common::{Batch, flat, loss_gradient, relative_error};
-use duvn::net::{AdamConfig, Backend, Init, Input, Isa, Network, Part, Rows, Shape, Tensor};
+use duvn::net::{
+    AdamConfig, Backend, Health, Init, Input, Isa, Langevin, Network, Part, Rows, Shape, Tensor,
+};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
@@ -164,7 +166,9 @@ fn a_gradient_that_is_not_a_number_shows_in_the_weights() {
     for isa in Isa::available() {
         for poison in [f32::NAN, f32::INFINITY] {
             let mut network = network(&one_hot(), isa);
-            network.train(Rows::Index(&[1]), &[0], None, &AdamConfig::default(), &mut |_, g| g.fill(poison));
+            let adam = AdamConfig::default();
+            let health = network.train(Rows::Index(&[1]), &[0], None, &adam, &mut |_, g| g.fill(poison));
+            assert_eq!(health, Health::NonFinite, "{isa} {poison}");
             let poisoned = |t: &Tensor| t.data.iter().any(|x| !x.is_finite());
             assert!(network.tensors(Part::Online).iter().any(poisoned), "{isa} {poison}");
         }
@@ -201,5 +205,70 @@ fn passing_over_inputs_that_were_never_seen_changes_no_bit() {
         for part in [Part::Online, Part::AdamMean, Part::AdamVariance] {
             assert!(some.tensors(part) == all.tensors(part), "{isa} {shape:?} {part:?}");
         }
+    }
+}
+
+/// The square of a gradient of 1e25 is more than single precision holds: Adam's variance becomes infinite and nothing would
+/// ever move again, while every weight looks healthy.
+#[test]
+fn a_moment_that_overflows_is_reported_by_the_step_that_did_it() {
+    let shapes = [one_hot(), linear(), Shape { layer_norm: true, outputs: 12, ..one_hot() }];
+    for (shape, isa) in shapes.iter().flat_map(|shape| Isa::available().map(move |isa| (shape, isa))) {
+        for max_gradient_norm in [None, Some(1e30)] {
+            let adam = AdamConfig { max_gradient_norm, ..AdamConfig::default() };
+            let batch = Batch::new(shape, 3, 1);
+            let mut network = network(shape, isa);
+            let mut train = |size: f32| {
+                let mut loss = |_: &[f32], gradient: &mut [f32]| gradient.fill(size);
+                network.train(batch.rows(shape), &batch.actions, None, &adam, &mut loss)
+            };
+            assert_eq!(train(1.0), Health::Finite, "{isa} {shape:?}");
+            assert_eq!(train(1e15), Health::Finite, "{isa} {shape:?}: large, but all is well");
+            assert_eq!(train(1e25), Health::NonFinite, "{isa} {shape:?} {max_gradient_norm:?}");
+        }
+    }
+}
+
+#[test]
+fn weights_decay_after_the_step_and_biases_do_not() {
+    for isa in Isa::available() {
+        let mut network = network(&linear(), isa);
+        fill(&mut network, 1.0);
+        let adam = AdamConfig { learning_rate: 0.1, weight_decay: 0.5, ..AdamConfig::default() };
+        network.train(Rows::Dense(&[4.0, -0.5]), &[0], None, &adam, &mut |_, g| g.fill(1.0));
+        // As in the first step worked by hand, then times 1 - 0.1 * 0.5.
+        let expected = [0.95 * 0.9, 0.95 * 1.1, 0.9];
+        let found = flat(&network.tensors(Part::Online));
+        assert!(relative_error(found.iter().copied(), &expected) < 1.5e-5, "{isa}: {found:?}");
+    }
+}
+
+#[test]
+fn a_langevin_step_is_gradient_and_adam_and_noise() {
+    let still = Langevin { bias: 2.0, noise: 0.0, seed: 7 };
+    for isa in Isa::available() {
+        let step = |langevin, shape: &Shape, rows: Rows<'_>| {
+            let mut network = network(shape, isa);
+            fill(&mut network, 1.0);
+            let adam = AdamConfig { learning_rate: 0.1, langevin: Some(langevin), ..AdamConfig::default() };
+            network.train(rows, &[0], None, &adam, &mut |_, g| g.fill(1.0));
+            flat(&network.tensors(Part::Online))
+        };
+        // Gradients 4, -0.5 and 1: w - 0.1 (g + 2 sign g).
+        let found = step(still, &linear(), Rows::Dense(&[4.0, -0.5]));
+        let expected = [1.0 - 0.6, 1.0 + 0.25, 1.0 - 0.3];
+        assert!(relative_error(found.iter().copied(), &expected) < 1.5e-5, "{isa}: {found:?}");
+
+        let wide = Shape { input: Input::OneHot(90), ..one_hot() };
+        let noisy = Langevin { noise: 3.0, ..still };
+        let [without, with] = [still, noisy].map(|langevin| step(langevin, &wide, Rows::Index(&[2])));
+        assert_eq!(with, step(noisy, &wide, Rows::Index(&[2])), "{isa}: the same seed, the same noise");
+        assert_ne!(with, step(Langevin { seed: 8, ..noisy }, &wide, Rows::Index(&[2])), "{isa}");
+        let noise: Vec<f64> = with.iter().zip(&without).map(|(a, b)| a - b).collect();
+        let n = noise.len() as f64;
+        let (mean, square) = (noise.iter().sum::<f64>() / n, noise.iter().map(|x| x * x).sum::<f64>() / n);
+        // The variance is 9 * 2 * 0.1, here of 3,682 numbers.
+        assert!(mean.abs() < 5.0 * (1.8 / n).sqrt(), "{isa}: {mean}");
+        assert!((square / 1.8 - 1.0).abs() < 5.0 * (2.0 / n).sqrt(), "{isa}: {square}");
     }
 }

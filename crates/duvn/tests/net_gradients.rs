@@ -33,11 +33,14 @@ fn shapes() -> Vec<Shape> {
             (vec![], vec![]),
             (vec![17], vec![66, 9]),
         ] {
-            for (outputs, actions, layer_norm) in [(1, 3, false), (2, 2, false), (5, 4, false), (2, 3, true)]
+            for (outputs, actions, layer_norm) in [(1, 3, false), (2, 2, false), (5, 2, false), (2, 3, true)]
             {
                 let (trunk, head) = (trunk.clone(), head.clone());
                 shapes.push(Shape { input, trunk, head, actions, outputs, layer_norm });
             }
+        }
+        for (trunk, head) in [(vec![], vec![20]), (vec![17], vec![]), (vec![], vec![])] {
+            shapes.push(Shape { input, trunk, head, actions: 2, outputs: 19, layer_norm: false });
         }
     }
     shapes

@@ -5,7 +5,7 @@ mod common;
 
 use allocations::{Counting, allocations};
 use common::{Batch, loss_gradient};
-use duvn::net::{AdamConfig, Backend, Extent, Init, Input, MaskRng, Masks, Network, Shape, Which};
+use duvn::net::{AdamConfig, Backend, Extent, Init, Input, Langevin, MaskRng, Masks, Network, Shape, Which};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
@@ -31,9 +31,11 @@ fn no_allocation_after_the_first_call() {
         layer_norm: false,
     };
     let normalised = Shape { layer_norm: true, ..trunk.clone() };
-    for shape in [head, trunk, normalised] {
-        for max_gradient_norm in [None, Some(1.0)] {
-            let adam = AdamConfig { max_gradient_norm, ..AdamConfig::default() };
+    let atoms = Shape { outputs: 51, ..trunk.clone() };
+    for shape in [head, trunk, normalised, atoms] {
+        for (max_gradient_norm, weight_decay) in [(None, 0.01), (Some(1.0), 0.0)] {
+            let langevin = max_gradient_norm.map(|_| Langevin { bias: 1.0, noise: 0.01, seed: 1 });
+            let adam = AdamConfig { max_gradient_norm, weight_decay, langevin, ..AdamConfig::default() };
             let mut network =
                 Network::new(shape.clone(), Init::He, &mut ChaCha8Rng::seed_from_u64(0)).expect("a shape");
             let (mut masks, mut rng) = (Masks::new(), MaskRng::new(0));

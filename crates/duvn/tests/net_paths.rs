@@ -39,6 +39,7 @@ fn shapes() -> Vec<Shape> {
         shape(Input::Dense(4), &[], &[128, 128, 128], 2, 2),
         shape(Input::OneHot(11), &[50], &[50], 3, 1),
         shape(Input::OneHot(9), &[70], &[], 4, 5),
+        shape(Input::Dense(6), &[70], &[40], 3, 51),
     ];
     let normalised = shapes.iter().map(|shape| Shape { layer_norm: true, ..shape.clone() });
     shapes.extend(normalised.collect::<Vec<_>>());
@@ -91,12 +92,11 @@ fn training_lowers_the_loss() {
 
 fn any_shape() -> impl Strategy<Value = Shape> {
     let sizes = || prop::collection::vec(1usize..70, 0..3);
-    (any::<[bool; 2]>(), 1usize..20, sizes(), sizes(), 1usize..=6, 1usize..5).prop_map(
-        |([one_hot, layer_norm], len, trunk, head, actions, outputs)| {
+    (any::<[bool; 2]>(), 1usize..20, sizes(), sizes(), 1usize..=6, prop_oneof![1usize..12, 60usize..70])
+        .prop_map(|([one_hot, layer_norm], len, trunk, head, actions, outputs)| {
             let input = if one_hot { Input::OneHot(len) } else { Input::Dense(len) };
             Shape { input, trunk, head, actions, outputs, layer_norm }
-        },
-    )
+        })
 }
 
 proptest! {

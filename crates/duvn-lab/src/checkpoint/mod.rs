@@ -11,6 +11,12 @@ pub use slot::{Found, Slot};
 
 use std::path::PathBuf;
 
+impl From<duvn::archive::ArchiveError> for CheckpointError {
+    fn from(error: duvn::archive::ArchiveError) -> Self {
+        CheckpointError::Damaged(error.to_string())
+    }
+}
+
 /// Why a checkpoint cannot be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckpointError {

@@ -90,7 +90,7 @@ impl Store {
         let sql = "UPDATE runs SET id = ?2, budget = ?3, former = ?4, status = 'pending', error = NULL, again = 0, \
                    starts = 0, finished = NULL, episodes = NULL, steps = NULL, updates = NULL, \
                    first_reward_episode = NULL, solved_episode = NULL, mean_return_last_100 = NULL, seconds = NULL, \
-                   weights_sha256 = NULL, curves_sha256 = '' WHERE number = ?1";
+                   weights_sha256 = NULL, judgement = NULL, curves_sha256 = '' WHERE number = ?1";
         self.change(known.number, |transaction| {
             keep_evaluations(transaction, known.number, &kept)?;
             transaction.execute("DELETE FROM curves WHERE run = ?1", [known.number])?;

@@ -47,7 +47,7 @@ impl Store {
         let sql = "UPDATE runs SET status = 'done', error = NULL, again = 0, starts = 0, version = ?2, machine = ?3, \
                    isa = ?4, started = ?5, finished = ?6, episodes = ?7, steps = ?8, updates = ?9, \
                    first_reward_episode = ?10, solved_episode = ?11, mean_return_last_100 = ?12, seconds = ?13, \
-                   weights_sha256 = ?14, watch = ?15 WHERE number = ?1";
+                   weights_sha256 = ?14, watch = ?15, judgement = ?16 WHERE number = ?1";
         self.change(number, |transaction| {
             for table in ["episodes", "evaluations", "beliefs", "timing", "curves"] {
                 transaction.execute(&format!("DELETE FROM {table} WHERE run = ?1"), [number])?;
@@ -79,6 +79,7 @@ impl Store {
                     outcome.seconds,
                     outcome.weights_sha256,
                     row.watch.iter().map(u64::to_string).collect::<Vec<_>>().join(","),
+                    serde_json::to_string(&outcome.judgement).ok(),
                 ],
             )
         })

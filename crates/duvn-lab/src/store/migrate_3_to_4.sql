@@ -8,6 +8,7 @@ ALTER TABLE runs ADD COLUMN beliefs_sha256 TEXT NOT NULL DEFAULT '';
 ALTER TABLE runs ADD COLUMN timing_sha256 TEXT NOT NULL DEFAULT '';
 ALTER TABLE runs ADD COLUMN curves_sha256 TEXT NOT NULL DEFAULT '';
 ALTER TABLE runs ADD COLUMN seal TEXT NOT NULL DEFAULT '';      -- of all other columns
+ALTER TABLE runs ADD COLUMN judgement TEXT;                     -- what the beliefs of a finished run amount to, as JSON
 UPDATE runs SET place = number - 1;
 -- The description of the machine has always ended with the instruction set.
 UPDATE runs SET isa = lower(substr(machine, instr(machine, 'kernels for ') + 12)) WHERE instr(machine, 'kernels for ') > 0;

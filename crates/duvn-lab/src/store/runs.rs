@@ -3,6 +3,7 @@
 use super::digest::{self, CURVES};
 use super::{Store, StoreError};
 use crate::experiment::{Evaluation, run_id};
+use crate::judgement::Judgement;
 use crate::run::Outcome;
 use crate::settings;
 use crate::spec::{Budget, RunSpec};
@@ -124,7 +125,7 @@ impl Store {
     pub fn finish(&self, run: &RunRow, outcome: &Outcome) -> Result<(), StoreError> {
         let sql = "UPDATE runs SET status = 'done', error = NULL, again = 0, starts = 0, finished = ?2, \
                    episodes = ?3, steps = ?4, updates = ?5, first_reward_episode = ?6, solved_episode = ?7, \
-                   mean_return_last_100 = ?8, seconds = ?9, weights_sha256 = ?10 WHERE number = ?1";
+                   mean_return_last_100 = ?8, seconds = ?9, weights_sha256 = ?10, judgement = ?11 WHERE number = ?1";
         self.change(run.number, |transaction| {
             super::curve::keep(transaction, run)?;
             let curve = CURVES.present(transaction, run.number)?;
@@ -142,6 +143,7 @@ impl Store {
                     outcome.mean_return_last_100,
                     outcome.seconds,
                     outcome.weights_sha256,
+                    serde_json::to_string(&outcome.judgement).ok(),
                 ],
             )
         })
@@ -241,6 +243,11 @@ fn understand(row: &Row<'_>, id: String) -> Result<RunRow, String> {
             steps_per_second: steps as f64 / seconds.max(1e-9),
             weights_sha256: text("weights_sha256")?,
             interrupted: false,
+            // Records of earlier versions have none.
+            judgement: match row.get::<_, Option<String>>("judgement").map_err(sql)? {
+                Some(text) => serde_json::from_str(&text).map_err(|error| error.to_string())?,
+                None => Judgement::default(),
+            },
         })
     } else {
         None

@@ -80,6 +80,7 @@ pub fn work(store: &Store, row: &RunRow, options: &Options<'_>, watch: &dyn Watc
             keeper.beside(run, &record)?;
             keeper.steps_before = record.steps;
             watch.moved(&row.spec, run);
+            run.warnings().iter().for_each(|warning| watch.warned(&row.spec, warning));
         }
         if saved.elapsed() >= options.checkpoint_every || keeper.records.len() >= MOST_UNSAVED {
             keeper.save(run)?;
@@ -92,6 +93,7 @@ pub fn work(store: &Store, row: &RunRow, options: &Options<'_>, watch: &dyn Watc
         keeper.append(&run)?;
     }
     let at_its_end = driven?;
+    run.warnings().iter().for_each(|warning| watch.warned(&row.spec, warning));
     keeper.save(&run)?;
     let outcome = run.outcome();
     if !at_its_end || keeper.cut_short {

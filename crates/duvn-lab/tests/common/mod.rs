@@ -37,5 +37,6 @@ pub fn outcome(spec: &RunSpec, episodes: u64, solved_episode: Option<u64>) -> Ou
         steps_per_second: episodes as f64,
         weights_sha256: "00".into(),
         interrupted: false,
+        judgement: Default::default(),
     }
 }

@@ -3,6 +3,7 @@
 use super::{Axes, Counters, Learner, Pending};
 use crate::actor::Actor;
 use crate::agent::LearnError;
+use crate::config::BoundKind;
 use crate::posterior::TrainingBatch;
 use crate::replay::Gathered;
 use crate::returns::Discrepancy;
@@ -66,6 +67,10 @@ impl Learner {
                 step: self.counters.steps,
             };
             self.targets.make(&mut sources, targets);
+            if self.config.bound == BoundKind::Returns {
+                let targets = targets.chunks_exact_mut(returns.target_width());
+                targets.for_each(|target| returns.bound(target, self.earned.bounds()));
+            }
             let batch = TrainingBatch { slots, rows: rows.as_rows(), actions, targets, weights };
             posterior.train(learner, batch, &mut self.source, found);
             for (mean, found) in mean.iter_mut().zip(found.iter()) {

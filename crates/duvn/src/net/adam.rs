@@ -1,11 +1,14 @@
-//! Adam (Kingma & Ba 2015): its settings, and the constants of one step.
+//! Adam (Kingma & Ba 2015): its settings, what may go with it, and the constants of one step.
 
 use serde::{Deserialize, Serialize};
 
-/// The settings of Adam.
+/// The settings of one step. The caller passes them at every step, so that a learning rate that changes is the caller's.
+///
+/// Adam alone is the fast path: it runs on gradients while they are in registers. What needs the whole gradient first (clipping,
+/// Langevin noise) has it written down and takes a pass over the parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AdamConfig {
-    /// The size of a step.
+    /// The size of this step.
     pub learning_rate: f32,
     /// How much of the mean gradient a step keeps.
     pub beta1: f32,
@@ -15,11 +18,44 @@ pub struct AdamConfig {
     pub epsilon: f32,
     /// Gradients whose Euclidean norm over all parameters is larger are scaled down to it.
     pub max_gradient_norm: Option<f32>,
+    /// λ of w -= α λ w after each step, on weights, not on biases and gains (Loshchilov & Hutter 2019). 0: none.
+    pub weight_decay: f32,
+    /// Noise that makes the parameters samples of a posterior.
+    pub langevin: Option<Langevin>,
+}
+
+/// Langevin dynamics with Adam's direction (Ishfaq et al. 2024):
+/// w -= α (g + a m̂ / (√v̂ + ε)) - s √(2 α) N(0, 1), with the learning rate α and the gradient g.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Langevin {
+    /// a: how much of Adam's direction is added to the gradient.
+    pub bias: f32,
+    /// s: the root of the temperature.
+    pub noise: f32,
+    /// The noise of a step depends on this and on the number of the step only.
+    pub seed: u64,
+}
+
+/// Whether a step left numbers to go on with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Health {
+    /// All parameters and moments are finite.
+    Finite,
+    /// A parameter or a moment is infinite or not a number: from here on nothing can be learnt.
+    NonFinite,
 }
 
 impl Default for AdamConfig {
     fn default() -> Self {
-        AdamConfig { learning_rate: 1e-3, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, max_gradient_norm: None }
+        AdamConfig {
+            learning_rate: 1e-3,
+            beta1: 0.9,
+            beta2: 0.999,
+            epsilon: 1e-8,
+            max_gradient_norm: None,
+            weight_decay: 0.0,
+            langevin: None,
+        }
     }
 }
 

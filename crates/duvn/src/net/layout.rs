@@ -1,7 +1,12 @@
 //! Where the parameters of a network lie in one array, and their canonical order outside of it.
 
-use super::kernels::{HiddenLayer, NormLayer, OutputLayer, PANEL, padded};
+use std::ops::Range;
+
+use super::kernels::{HiddenLayer, NormLayer, OutputLayer, PANEL, padded, panels};
 use super::{LoadError, Shape, Tensor};
+
+/// An output layer of so many outputs is computed by dot products; more fill the vectors of a panel better.
+const MOST_IN_ROWS: usize = 8;
 
 /// One layer's place among the parameters.
 #[derive(Clone, Debug)]
@@ -10,9 +15,11 @@ pub(super) struct Layer {
     pub name: String,
     pub inputs: usize,
     pub units: usize,
-    /// Hidden layer: units padded. Output layer: inputs padded.
+    /// Weights in panels: units padded. Weights in rows: inputs padded.
     pub width: usize,
     pub output: bool,
+    /// Whether the weights lie in panels of units, or in a row of inputs for each unit. See [`super::kernels`].
+    pub in_panels: bool,
     pub weights_at: usize,
     pub bias_at: usize,
     /// Where the gains of a layer that normalises begin; of any other, where the layer ends.
@@ -58,29 +65,22 @@ impl Layer {
 
     /// Where the weight from `input` to `unit` lies. The layout is explained in [`super::kernels`].
     fn weight_at(&self, input: usize, unit: usize) -> usize {
-        if self.output {
+        if !self.in_panels {
             return self.weights_at + unit * self.width + input;
         }
         let panel = unit / PANEL * PANEL;
         self.weights_at + panel * self.inputs + input * (self.width - panel).min(PANEL) + (unit - panel)
     }
 
-    fn weight_name(&self) -> String {
-        format!("{}.weight", self.name)
+    /// The name of one of the layer's tensors, such as `weight`.
+    fn tensor_name(&self, part: &str) -> String {
+        format!("{}.{part}", self.name)
     }
 
-    fn bias_name(&self) -> String {
-        format!("{}.bias", self.name)
-    }
-
-    fn gain_name(&self) -> String {
-        format!("{}.gain", self.name)
-    }
-
-    /// The tensors of the layer after its weights: their names, and where they begin.
-    fn vectors(&self) -> impl Iterator<Item = (String, usize)> {
-        let gain = self.normalises().then(|| (self.gain_name(), self.gain_at));
-        [(self.bias_name(), self.bias_at)].into_iter().chain(gain)
+    /// The tensors of the layer after its weights: what they are, and where they begin.
+    fn vectors(&self) -> impl Iterator<Item = (&'static str, usize)> {
+        let gain = self.normalises().then_some(("gain", self.gain_at));
+        [("bias", self.bias_at)].into_iter().chain(gain)
     }
 }
 
@@ -100,12 +100,26 @@ impl Layout {
     pub(super) fn new(shape: &Shape) -> Self {
         let mut len = 0;
         let mut place = |name: String, inputs: usize, units: usize, output: bool, mask_at: usize| {
-            let width = padded(if output { inputs } else { units });
+            let in_panels = !output || units > MOST_IN_ROWS;
+            let width = padded(if in_panels { units } else { inputs });
             let weights_at = len;
-            let bias_at = weights_at + width * if output { units } else { inputs };
+            let bias_at = weights_at + width * if in_panels { inputs } else { units };
             let gain_at = bias_at + padded(units);
             len = gain_at + if shape.layer_norm && !output { width } else { 0 };
-            Layer { name, inputs, units, width, output, weights_at, bias_at, gain_at, end: len, mask_at }
+            let end = len;
+            Layer {
+                name,
+                inputs,
+                units,
+                width,
+                output,
+                in_panels,
+                weights_at,
+                bias_at,
+                gain_at,
+                end,
+                mask_at,
+            }
         };
         let mut hidden = |prefix: &str, below: usize, sizes: &[usize], mut mask_at: usize| {
             let mut inputs = below;
@@ -144,10 +158,14 @@ impl Layout {
             let (inputs, units) = (layer.inputs, layer.units);
             let weights =
                 (0..inputs * units).map(|at| parameters[layer.weight_at(at / units, at % units)]).collect();
-            tensors.push(Tensor { name: layer.weight_name(), shape: vec![inputs, units], data: weights });
-            for (name, at) in layer.vectors() {
+            tensors.push(Tensor {
+                name: layer.tensor_name("weight"),
+                shape: vec![inputs, units],
+                data: weights,
+            });
+            for (part, at) in layer.vectors() {
                 let data = parameters[at..at + units].to_vec();
-                tensors.push(Tensor { name, shape: vec![units], data });
+                tensors.push(Tensor { name: layer.tensor_name(part), shape: vec![units], data });
             }
         }
         tensors
@@ -159,7 +177,7 @@ impl Layout {
             let Some(tensor) = tensors.iter().find(|tensor| tensor.name == name) else {
                 return Err(LoadError::Missing { name });
             };
-            if tensor.shape != shape || tensor.data.len() != shape.iter().product() {
+            if tensor.shape != shape || tensor.data.len() != shape.iter().product::<usize>() {
                 let (expected, found) = (shape.to_vec(), tensor.shape.clone());
                 return Err(LoadError::Misshapen { name, expected, found, numbers: tensor.data.len() });
             }
@@ -167,9 +185,9 @@ impl Layout {
         };
         let (mut weights, mut vectors) = (Vec::new(), Vec::new());
         for layer in self.canonical() {
-            weights.push((layer, find(layer.weight_name(), &[layer.inputs, layer.units])?));
-            for (name, at) in layer.vectors() {
-                vectors.push((at, find(name, &[layer.units])?));
+            weights.push((layer, find(layer.tensor_name("weight"), &[layer.inputs, layer.units])?));
+            for (part, at) in layer.vectors() {
+                vectors.push((at, find(layer.tensor_name(part), &[layer.units])?));
             }
         }
         let found = weights.iter().map(|(_, tensor)| tensor).chain(vectors.iter().map(|(_, tensor)| tensor));
@@ -185,6 +203,26 @@ impl Layout {
             parameters[at..at + tensor.data.len()].copy_from_slice(&tensor.data);
         }
         Ok(())
+    }
+
+    /// Calls `each` with the places of all parameters, without padding, in the order of the array.
+    pub(super) fn runs(&self, mut each: impl FnMut(Range<usize>)) {
+        let layers = self.trunk.iter().chain(self.heads.iter().flatten()).chain(&self.outputs);
+        for layer in layers {
+            // A run is as long as a row of what the weights lie in: columns of a panel, or inputs of an output.
+            let (rows, columns) =
+                if layer.in_panels { (layer.inputs, layer.units) } else { (layer.units, layer.inputs) };
+            for panel in panels(rows, layer.width).filter(|_| layer.in_panels) {
+                let used = panel.width.min(columns - panel.column);
+                let starts = panel.numbers.step_by(panel.width).map(|at| layer.weights_at + at);
+                starts.for_each(|start| each(start..start + used));
+            }
+            for row in (0..rows).filter(|_| !layer.in_panels) {
+                let start = layer.weights_at + row * layer.width;
+                each(start..start + columns);
+            }
+            layer.vectors().for_each(|(_, at)| each(at..at + layer.units));
+        }
     }
 
     /// Sets every weight to what `weight` returns for its layer, in canonical order, and every gain to 1.

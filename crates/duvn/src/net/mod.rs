@@ -6,13 +6,14 @@
 mod adam;
 mod init;
 mod kernels;
+mod langevin;
 mod layout;
 mod masks;
 mod network;
 mod pass;
 mod shape;
 
-pub use adam::AdamConfig;
+pub use adam::{AdamConfig, Health, Langevin};
 pub use init::Init;
 pub(crate) use kernels::{Acts, ActsMut, Kernels, padded, panels};
 pub use kernels::{Isa, IsaError, force_isa, isa, isa_from_environment, measure_peak};
@@ -153,7 +154,8 @@ pub trait Backend: Send {
 
     /// One step of Adam. `loss(outputs, gradient)` is given the outputs of the action taken (rows x outputs) and
     /// writes the gradient of the loss with respect to them. Only the sub-network of each row's action is run and has
-    /// a gradient; the moments of the others decay as Adam's do with a gradient of 0.
+    /// a gradient; the moments of the others decay as Adam's do with a gradient of 0. Says whether all numbers are
+    /// still finite.
     fn train(
         &mut self,
         rows: Rows<'_>,
@@ -161,7 +163,7 @@ pub trait Backend: Send {
         masks: Option<&Masks>,
         adam: &AdamConfig,
         loss: &mut dyn FnMut(&[f32], &mut [f32]),
-    );
+    ) -> Health;
 
     /// target = (1 - tau) target + tau online; tau = 1 is a plain copy.
     fn sync_target(&mut self, tau: f32);

@@ -5,12 +5,16 @@ use rand_core::Rng;
 use super::adam::flush;
 use super::init::symmetric;
 use super::kernels::{Buffer, Kernels};
+use super::langevin::kick;
 use super::layout::Layout;
 use super::pass::{Learn, Net, Workspace};
 use super::{
-    AdamConfig, Backend, Extent, Init, Isa, IsaError, LoadError, Masks, Part, Rows, Shape, ShapeError,
-    Tensor, Which, isa,
+    AdamConfig, Backend, Extent, Health, Init, Isa, IsaError, LoadError, Masks, Part, Rows, Shape,
+    ShapeError, Tensor, Which, isa,
 };
+
+/// The square of a gradient below this is far from overflowing single precision, whatever Adam's decay rates are.
+const HARMLESS: f64 = 1e18;
 
 /// A network on the CPU, with its target copy, Adam's moments, and the buffers of a pass.
 pub struct Network {
@@ -110,6 +114,44 @@ impl Network {
         self.work.backward(net, &mut learn, loss);
     }
 
+    /// Adam on each gradient as soon as it is there. Returns an upper bound of the gradients.
+    fn learn_at_once(
+        &mut self,
+        masks: Option<&Masks>,
+        adam: &AdamConfig,
+        loss: &mut dyn FnMut(&[f32], &mut [f32]),
+    ) -> f64 {
+        let step = adam.step(self.steps);
+        let net = Net { kernels: self.kernels, shape: &self.shape, layout: &self.layout, masks };
+        self.work.note_moved(&self.shape, &self.layout, [&self.mean, &self.variance]);
+        let (w, m, v) = (&mut self.online[..], &mut self.mean[..], &mut self.variance[..]);
+        self.work.backward(net, &mut Learn::Adam { w, m, v, step }, loss);
+        self.work.gradient_bound()
+    }
+
+    /// A step that needs to know the whole gradient before. Returns its norm.
+    fn learn_from_stored(
+        &mut self,
+        masks: Option<&Masks>,
+        adam: &AdamConfig,
+        loss: &mut dyn FnMut(&[f32], &mut [f32]),
+    ) -> f64 {
+        self.work.forget_moved();
+        self.store_gradient(masks, loss);
+        let norm = self.kernels.sum_of_squares(&self.gradient).sqrt();
+        let limit = adam.max_gradient_norm.map_or(f64::INFINITY, f64::from);
+        let scale = if norm > limit { (limit / norm) as f32 } else { 1.0 };
+        let mut step = adam.step(self.steps);
+        step.rate *= adam.langevin.map_or(1.0, |langevin| langevin.bias);
+        let (w, m, v) = (&mut self.online, &mut self.mean, &mut self.variance);
+        self.kernels.adam(&self.gradient, scale, w, m, v, &step);
+        if let Some(langevin) = &adam.langevin {
+            let gradient = (&self.gradient[..], scale);
+            kick(&self.layout, langevin, self.steps, adam.learning_rate, gradient, &mut self.online);
+        }
+        norm
+    }
+
     fn part(&self, part: Part) -> &Buffer {
         match part {
             Part::Online => &self.online,
@@ -161,29 +203,28 @@ impl Backend for Network {
         masks: Option<&Masks>,
         adam: &AdamConfig,
         loss: &mut dyn FnMut(&[f32], &mut [f32]),
-    ) {
+    ) -> Health {
         self.forward_taken(Which::Online, rows, actions, masks);
         self.steps += 1;
-        let step = adam.step(self.steps);
-        match adam.max_gradient_norm {
-            None => {
-                let net = Net { kernels: self.kernels, shape: &self.shape, layout: &self.layout, masks };
-                self.work.note_moved(&self.shape, &self.layout, [&self.mean, &self.variance]);
-                let (w, m, v) = (&mut self.online[..], &mut self.mean[..], &mut self.variance[..]);
-                self.work.backward(net, &mut Learn::Adam { w, m, v, step }, loss);
-            }
-            Some(limit) => {
-                self.work.forget_moved();
-                self.store_gradient(masks, loss);
-                let norm = norm(&self.gradient);
-                let scale = if norm > f64::from(limit) { (f64::from(limit) / norm) as f32 } else { 1.0 };
-                let (w, m, v) = (&mut self.online, &mut self.mean, &mut self.variance);
-                self.kernels.adam(&self.gradient, scale, w, m, v, &step);
+        let largest = match (adam.max_gradient_norm, adam.langevin) {
+            (None, None) => self.learn_at_once(masks, adam, loss),
+            _ => self.learn_from_stored(masks, adam, loss),
+        };
+        if adam.weight_decay != 0.0 {
+            let rest = 1.0 - adam.learning_rate * adam.weight_decay;
+            for layer in self.layout.canonical() {
+                self.online[layer.weights_at..layer.bias_at].iter_mut().for_each(|w| *w *= rest);
             }
         }
         if adam.flushes(self.steps) {
             flush(&mut self.mean);
             flush(&mut self.variance);
+        }
+        // Gradients that cannot have overflowed anything need no look at the parameters.
+        let finite = |numbers: &[f32]| numbers.iter().all(|x| x.is_finite());
+        match largest < HARMLESS || [&self.online, &self.mean, &self.variance].iter().all(|x| finite(x)) {
+            true => Health::Finite,
+            false => Health::NonFinite,
         }
     }
 
@@ -221,17 +262,6 @@ impl Backend for Network {
     }
 }
 
-/// The Euclidean norm, summed in eight lanes of double precision so that it neither overflows nor loses digits.
-fn norm(numbers: &[f32]) -> f64 {
-    let mut lanes = [0.0f64; 8];
-    for chunk in numbers.chunks_exact(8) {
-        for (lane, &x) in lanes.iter_mut().zip(chunk) {
-            *lane += f64::from(x) * f64::from(x);
-        }
-    }
-    lanes.iter().sum::<f64>().sqrt()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -244,9 +274,10 @@ mod tests {
     fn padding_stays_zero() {
         for isa in Isa::available() {
             let plain = [(vec![], vec![70, 5, 18]), (vec![33, 9], vec![65]), (vec![40, 3], vec![])];
-            let both = plain.into_iter().flat_map(|layers| [(layers.clone(), false), (layers, true)]);
-            for ((trunk, head), layer_norm) in both {
-                let shape = Shape { input: Input::Dense(3), trunk, head, actions: 3, outputs: 2, layer_norm };
+            let kinds = [(2, false), (2, true), (19, false)];
+            let all = plain.into_iter().flat_map(|layers| kinds.map(|kind| (layers.clone(), kind)));
+            for ((trunk, head), (outputs, layer_norm)) in all {
+                let shape = Shape { input: Input::Dense(3), trunk, head, actions: 3, outputs, layer_norm };
                 let mut network = Network::new(shape.clone(), Init::He, &mut ChaCha8Rng::seed_from_u64(0))
                     .expect("a shape");
                 network.set_isa(isa).expect("an available instruction set");
@@ -255,7 +286,10 @@ mod tests {
                     let x: Vec<f32> = (0..3 * rows).map(|i| (i as f32).sin()).collect();
                     let actions: Vec<u8> = (0..rows).map(|i| (i % 3) as u8).collect();
                     masks.draw(&shape, Extent::TakenAction, rows, 0.9, &mut rng);
-                    let adam = AdamConfig::default();
+                    // A batch of 9 takes a step of Langevin dynamics.
+                    let langevin =
+                        (rows == 9).then_some(crate::net::Langevin { bias: 1.0, noise: 0.1, seed: 3 });
+                    let adam = AdamConfig { langevin, weight_decay: 0.1, ..AdamConfig::default() };
                     network.train(Rows::Dense(&x), &actions, Some(&masks), &adam, &mut |y, g| {
                         g.iter_mut().zip(y).for_each(|(g, y)| *g = y - 0.5);
                     });

@@ -89,6 +89,20 @@ impl Simd for __m256 {
         }
     }
     #[inline(always)]
+    unsafe fn sum_of_squares(from: *const f32, len: usize) -> f64 {
+        unsafe {
+            let mut lanes = [_mm256_setzero_pd(); 4];
+            for at in (0..len).step_by(16) {
+                for (i, lane) in lanes.iter_mut().enumerate() {
+                    let x = _mm256_cvtps_pd(_mm_loadu_ps(from.add(at + 4 * i)));
+                    *lane = _mm256_fmadd_pd(x, x, *lane);
+                }
+            }
+            let lanes = std::mem::transmute::<[__m256d; 4], [f64; 16]>(lanes);
+            lanes.iter().sum()
+        }
+    }
+    #[inline(always)]
     unsafe fn mask_words(state: &mut [[u32; 16]; 4], most: u16, words: &mut [u16]) {
         unsafe {
             let load = |at: &[u32]| _mm256_loadu_si256(at.as_ptr().cast());

@@ -109,6 +109,20 @@ impl Simd for __m512 {
         }
     }
     #[inline(always)]
+    unsafe fn sum_of_squares(from: *const f32, len: usize) -> f64 {
+        unsafe {
+            let mut lanes = [_mm512_setzero_pd(); 2];
+            for at in (0..len).step_by(16) {
+                for (i, lane) in lanes.iter_mut().enumerate() {
+                    let x = _mm512_cvtps_pd(_mm256_loadu_ps(from.add(at + 8 * i)));
+                    *lane = _mm512_fmadd_pd(x, x, *lane);
+                }
+            }
+            let lanes = std::mem::transmute::<[__m512d; 2], [f64; 16]>(lanes);
+            lanes.iter().sum()
+        }
+    }
+    #[inline(always)]
     unsafe fn mask_words(state: &mut [[u32; 16]; 4], most: u16, words: &mut [u16]) {
         unsafe {
             let mut s: [__m512i; 4] = std::array::from_fn(|i| _mm512_loadu_si512(state[i].as_ptr().cast()));

@@ -226,4 +226,18 @@ impl Kernels {
         // SAFETY: the lengths were compared above, and `Kernels` exists only where the CPU has the instructions.
         unsafe { (self.table.adam_flat)(g.as_ptr(), scale, len, &adam) }
     }
+
+    /// The sum of the squares of numbers, a multiple of 16 of them, in double precision.
+    pub(crate) fn sum_of_squares(self, numbers: &[f32]) -> f64 {
+        assert!(numbers.len().is_multiple_of(16));
+        // SAFETY: the length is that of the slice, and `Kernels` exists only where the CPU has the instructions.
+        unsafe { (self.table.sum_of_squares)(numbers.as_ptr(), numbers.len()) }
+    }
+
+    /// The sum of the squares of `rows` rows of `width` numbers; infinity if that is too much for single precision.
+    pub(crate) fn squares(self, x: Acts<'_>, rows: usize, width: usize) -> f32 {
+        assert!(width.is_multiple_of(16) && holds(x.data, x.stride, rows, width));
+        // SAFETY: the lengths were compared above, and `Kernels` exists only where the CPU has the instructions.
+        unsafe { (self.table.squares)(x.data.as_ptr(), x.stride, rows, width) }
+    }
 }

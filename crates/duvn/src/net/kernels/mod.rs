@@ -6,7 +6,8 @@
 //! - The weights of a hidden layer lie in *panels* of 64 columns: `[width / 64][inputs][64]`, the last panel being
 //!   narrower if need be. A panel of a 128 x 128 layer is 32 KB in one piece, so that it stays in the first-level cache
 //!   while blocks of rows pass; rows of a plain matrix 512 bytes apart would fight for the same cache sets.
-//! - The weights of an output layer lie `[outputs][inputs]`, since one or two outputs would waste a vector.
+//! - The weights of an output layer lie `[outputs][inputs]`, since one or two outputs would waste a vector; those of more than
+//!   8 outputs (atoms, quantiles) lie in panels and are computed as those of a hidden layer.
 //! - Activations are rows; those whose length is a multiple of 64 are set a cache line further apart, again
 //!   because of the cache sets.
 //!

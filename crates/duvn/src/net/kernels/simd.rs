@@ -76,6 +76,20 @@ pub(super) trait Simd: Copy {
         }
     }
 
+    /// The sum of the squares of `len` numbers (a multiple of 16), in double precision.
+    #[inline(always)]
+    unsafe fn sum_of_squares(from: *const f32, len: usize) -> f64 {
+        let mut lanes = [0.0f64; 16];
+        for at in (0..len).step_by(16) {
+            for (i, lane) in lanes.iter_mut().enumerate() {
+                // SAFETY: the caller owns `len` numbers.
+                let x = f64::from(unsafe { *from.add(at + i) });
+                *lane += x * x;
+            }
+        }
+        lanes.iter().sum()
+    }
+
     /// Advances 16 lanes of xoshiro128++ for every two of `words`, and sets bit b of the two together (the first
     /// is the low one) if half b % 2 of the number of lane b / 2 is at most `most`.
     #[inline(always)]

@@ -1,6 +1,6 @@
 //! Backward through the layers, and what becomes of the gradient.
 
-use super::{Feed, Net, Units, Workspace, acts, acts_mut, is_dense, observations};
+use super::{Feed, Net, Units, Workspace, acts, acts_mut, is_dense, observations, output};
 use crate::net::Shape;
 use crate::net::adam::AdamStep;
 use crate::net::kernels::{Acts, ActsMut, Buffer, Kernels, PANEL, Sink, padded, panels, row_stride};
@@ -15,14 +15,14 @@ pub(in crate::net) enum Learn<'a> {
 }
 
 impl Learn<'_> {
-    fn parameters(&self) -> &[f32] {
+    pub(super) fn parameters(&self) -> &[f32] {
         match self {
             Learn::Adam { w, .. } => w,
             Learn::Store { w, .. } => w,
         }
     }
 
-    fn sink(&mut self, from: usize, to: usize) -> Sink<'_> {
+    pub(super) fn sink(&mut self, from: usize, to: usize) -> Sink<'_> {
         match self {
             Learn::Adam { w, m, v, step } => {
                 Sink::Adam { w: &mut w[from..to], m: &mut m[from..to], v: &mut v[from..to], step }
@@ -44,8 +44,8 @@ impl Workspace {
         let width = layout.canonical().map(|layer| padded(layer.units)).max().unwrap_or(0);
         self.bias_gradient.reserve(width);
         self.gain_gradient.reserve(width);
-        let hidden = layout.canonical().filter(|layer| !layer.output);
-        self.transposed.reserve(hidden.map(|layer| PANEL * layer.units).max().unwrap_or(0));
+        let panels = layout.canonical().filter(|layer| layer.in_panels);
+        self.transposed.reserve(panels.map(|layer| PANEL * layer.units).max().unwrap_or(0));
         if let Some(first) = first_hidden(layout).filter(|_| !is_dense(shape)) {
             self.gathered.reserve(first.inputs * first.width);
         }
@@ -75,6 +75,11 @@ impl Workspace {
         }
     }
 
+    /// An upper bound of the gradients of the last backward pass, or infinity.
+    pub(in crate::net) fn gradient_bound(&self) -> f64 {
+        self.bound.sqrt()
+    }
+
     /// The moments were changed from outside: what Adam has moved is to be found out anew.
     pub(in crate::net) fn forget_moved(&mut self) {
         self.moved.clear();
@@ -94,6 +99,7 @@ impl Workspace {
             sorted.copy_from_slice(&self.output_gradient[row as usize * outputs..][..outputs]);
         }
         self.reserve_backward(net.shape, net.layout, rows);
+        self.bound = 0.0;
         for action in 0..net.shape.actions {
             let (from, to) = (self.bounds[action], self.bounds[action + 1]);
             self.backward_head(net, learn, action, from, to - from);
@@ -105,6 +111,7 @@ impl Workspace {
             gain_gradient: &mut self.gain_gradient,
             gathered: &mut self.gathered,
             moved: &mut self.moved,
+            bound: &mut self.bound,
         };
         let range = (0, rows);
         backward(
@@ -128,7 +135,7 @@ impl Workspace {
         from: usize,
         rows: usize,
     ) {
-        let (layers, output, outputs) =
+        let (layers, layer, outputs) =
             (&net.layout.heads[action], &net.layout.outputs[action], net.shape.outputs);
         let gradient = &self.sorted_outputs[from * outputs..][..rows * outputs];
         let trunk = match (self.trunk.last(), net.layout.trunk.last()) {
@@ -139,32 +146,21 @@ impl Workspace {
             Some((acts, _)) => Feed::Acts(acts),
             None => observations(net.shape, &self.dense, &self.indices).rows(from, rows),
         };
-        let weights = output.output(learn.parameters());
-        let top = match (self.head.last(), layers.last(), trunk, feed) {
+        let (top, mut delta) = match (self.head.last(), layers.last(), trunk, feed) {
             (Some(units), Some(layer), ..) => {
-                let top = acts(&units.y, layer, from);
-                let mut delta = acts_mut(&mut self.head_delta[0], layer, 0);
-                net.kernels.back_output(gradient, rows, &weights, top, net.scale(), &mut delta);
-                top
+                (acts(&units.y, layer, from), Some(acts_mut(&mut self.head_delta[0], layer, 0)))
             }
-            (.., Some((top, layer)), _) => {
-                let mut delta = acts_mut(&mut self.trunk_delta[0], layer, from);
-                net.kernels.back_output(gradient, rows, &weights, top, net.scale(), &mut delta);
-                top
-            }
-            (.., Feed::Acts(top)) => top,
+            (.., Some((top, layer)), _) => (top, Some(acts_mut(&mut self.trunk_delta[0], layer, from))),
+            (.., Feed::Acts(top)) => (top, None),
             (.., Feed::Index(_)) => unreachable!("a network without hidden layers is fed with dense rows"),
         };
-        let sink = learn.sink(output.weights_at, output.bias_at);
-        net.kernels.gradient_output(gradient, outputs, top, output.width, rows, sink);
-        let bias = &mut self.bias_gradient[..padded(outputs)];
-        bias.fill(0.0);
-        for row in gradient.chunks(outputs) {
-            for (sum, &g) in bias.iter_mut().zip(row) {
-                *sum += g;
-            }
-        }
-        flat(net.kernels, bias, learn.sink(output.bias_at, output.end));
+        let scratch = output::Scratch {
+            padded: &mut self.padded_outputs,
+            transposed: &mut self.transposed,
+            bias_gradient: &mut self.bias_gradient,
+            bound: &mut self.bound,
+        };
+        output::backward(net, learn, layer, gradient, (top, rows), delta.as_mut(), scratch);
 
         let own = if net.layout.trunk.is_empty() { action * self.moved.len() / net.shape.actions } else { 0 };
         let scratch = Scratch {
@@ -173,6 +169,7 @@ impl Workspace {
             gain_gradient: &mut self.gain_gradient,
             gathered: &mut self.gathered,
             moved: &mut self.moved[own..],
+            bound: &mut self.bound,
         };
         let dx = match net.layout.trunk.last() {
             Some(layer) => trunk.map(|(y, _)| (y, acts_mut(&mut self.trunk_delta[0], layer, from))),
@@ -193,6 +190,7 @@ struct Scratch<'a> {
     gathered: &'a mut Buffer,
     /// By input of a first layer on one-hot rows: whether Adam ever moved its weights.
     moved: &'a mut [bool],
+    bound: &'a mut f64,
 }
 
 /// Backward through hidden layers. `deltas[0]` holds the gradient of the last of them; `below` is what feeds the
@@ -232,6 +230,12 @@ fn backward(
             None => feed,
         };
         let (inputs, width) = (layer.inputs, layer.width);
+        let size = match x {
+            Feed::Acts(x) => net.kernels.squares(x, rows, padded(inputs)),
+            Feed::Index(indices) => indices.len() as f32,
+        };
+        // The input of a bias is 1.
+        widen(scratch.bound, size.max(rows as f32), net.kernels.squares(dy, rows, width));
         let sink = learn.sink(layer.weights_at, layer.bias_at);
         match x {
             Feed::Acts(x) => net.kernels.gradient_hidden(x, inputs, dy, width, rows, sink),
@@ -244,6 +248,13 @@ fn backward(
         }
         std::mem::swap(&mut current, &mut next);
     }
+}
+
+/// Makes `bound` an upper bound of the squared gradients xᵀ dy too, from the sums of squares of x and dy (Cauchy-Schwarz).
+/// A sum that is not a number makes it infinite.
+pub(super) fn widen(bound: &mut f64, x: f32, dy: f32) {
+    let product = f64::from(x) * f64::from(dy);
+    *bound = if product.is_nan() { f64::INFINITY } else { bound.max(product) };
 }
 
 /// Backward through a layer's normalisation: the gradient `delta` becomes that of its products, gains and biases
@@ -262,6 +273,9 @@ fn backward_norm(
     bias.fill(0.0);
     gain.fill(0.0);
     let (normed, root) = (acts(&units.normed, layer, from), &units.root[from..]);
+    // Normalised units are of size 1.
+    let size = net.kernels.squares(acts(delta, layer, 0), rows, layer.width);
+    widen(scratch.bound, (rows * layer.units) as f32, size);
     let mut delta = acts_mut(delta, layer, 0);
     let norm = layer.norm(learn.parameters());
     net.kernels.back_normalise(rows, &norm, normed, root, &mut delta, gain, bias);
@@ -310,7 +324,7 @@ fn gradient_gathered(
 }
 
 /// A gradient that is there already goes into the sink.
-fn flat(kernels: Kernels, gradient: &[f32], sink: Sink<'_>) {
+pub(super) fn flat(kernels: Kernels, gradient: &[f32], sink: Sink<'_>) {
     match sink {
         Sink::Store(g) => g.copy_from_slice(gradient),
         Sink::Adam { w, m, v, step } => kernels.adam(gradient, 1.0, w, m, v, step),

@@ -1,6 +1,6 @@
 //! Forward through the layers.
 
-use super::{Feed, Net, Units, Workspace, acts, acts_mut, observations};
+use super::{Feed, Net, Units, Workspace, acts, acts_mut, observations, output};
 use crate::net::kernels::{ActsMut, Bits};
 use crate::net::layout::Layer;
 
@@ -30,7 +30,7 @@ impl Workspace {
         parameters: &[f32],
         action: usize,
         (from, rows): (usize, usize),
-        out: Option<&mut ActsMut<'_>>,
+        out: Option<ActsMut<'_>>,
     ) {
         let feed = match (self.trunk.last(), net.layout.trunk.last()) {
             (Some(units), Some(layer)) => Feed::Acts(acts(&units.y, layer, 0)),
@@ -48,15 +48,11 @@ impl Workspace {
                 Feed::Index(_) => unreachable!("a network without hidden layers is fed with dense rows"),
             },
         };
-        let layer = net.layout.outputs[action].output(parameters);
-        match out {
-            Some(out) => net.kernels.output(top, rows, &layer, out),
-            None => {
-                let outputs = net.shape.outputs;
-                let data = &mut self.sorted_outputs[from * outputs..];
-                net.kernels.output(top, rows, &layer, &mut ActsMut { data, stride: outputs });
-            }
-        }
+        let (layer, outputs) = (&net.layout.outputs[action], net.shape.outputs);
+        let data = &mut self.sorted_outputs[from * outputs..];
+        let mut out = out.unwrap_or(ActsMut { data, stride: outputs });
+        let (padded, list) = (&mut self.padded_outputs, &mut self.list);
+        output::forward(net, parameters, layer, (top, rows), padded, list, &mut out);
     }
 
     /// Forward through the sub-networks of all actions for all rows, into rows x actions x outputs.
@@ -64,8 +60,8 @@ impl Workspace {
         let (rows, outputs) = (self.order.len(), net.shape.outputs);
         for action in 0..net.shape.actions {
             let data = &mut out[action * outputs..];
-            let mut out = ActsMut { data, stride: net.shape.actions * outputs };
-            self.forward_head(net, parameters, action, (0, rows), Some(&mut out));
+            let out = ActsMut { data, stride: net.shape.actions * outputs };
+            self.forward_head(net, parameters, action, (0, rows), Some(out));
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod backward;
 mod forward;
+mod output;
 
 pub(super) use backward::Learn;
 
@@ -27,6 +28,8 @@ pub(super) struct Workspace {
     trunk_delta: [Buffer; 2],
     /// Outputs, or their gradient, in the order of the buffers.
     sorted_outputs: Vec<f32>,
+    /// Rows of outputs, or their gradient, padded to whole vectors, where there are many of them.
+    padded_outputs: Buffer,
     /// Outputs in the caller's order.
     outputs: Vec<f32>,
     /// The gradient of the outputs in the caller's order.
@@ -39,6 +42,8 @@ pub(super) struct Workspace {
     /// By first layer on one-hot rows and input: whether Adam ever moved its weights. Empty: not known.
     moved: Vec<bool>,
     list: Vec<u32>,
+    /// No gradient of the last backward pass is larger than the root of this.
+    bound: f64,
 }
 
 /// The units of a hidden layer, for all rows.
@@ -130,6 +135,9 @@ impl Workspace {
         self.sorted_outputs.resize(rows * shape.outputs, 0.0);
         self.outputs.resize(rows * shape.outputs, 0.0);
         self.output_gradient.resize(rows * shape.outputs, 0.0);
+        if let Some(layer) = layout.outputs.first().filter(|layer| layer.in_panels) {
+            self.padded_outputs.reserve(rows * row_stride(layer.width));
+        }
         if is_dense(shape) {
             self.dense.reserve(rows * row_stride(padded(shape.input.len())));
         }
