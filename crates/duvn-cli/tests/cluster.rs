@@ -92,13 +92,9 @@ fn shards_that_are_warned_killed_and_requeued_merge_to_one_sweep() {
         assert!(recorded(&merged) == recorded(&whole), "the merged experiment is not the one of one sweep");
     }
     for command in ["report", "check"] {
-        let mut command = {
-            let mut duvn = duvn();
-            duvn.arg(command);
-            duvn
-        };
-        command.arg(&merged);
-        succeed(command);
+        let mut call = duvn();
+        call.arg(command).arg(&merged);
+        succeed(call);
     }
     println!("{count} shards, {kills} kills, {warnings} warnings, {requeued} requeued");
 }
@@ -173,4 +169,46 @@ fn a_damaged_shard_is_not_merged_and_can_be_done_over() {
     succeed(sweep(&file, &out, &["--shard", "0/2"]));
     assert_eq!(recorded(&shard), expected);
     succeed(merge(&merged, std::slice::from_ref(&shard)));
+}
+
+/// The script in experiments/slurm, with stand-ins for Slurm's own programs.
+#[test]
+fn the_slurm_script_queues_a_stopped_shard_again() {
+    let folder = Folder::new("script");
+    let file = folder.file("small.toml", &small(3000));
+    let (out, queued) = (folder.path("out"), folder.path("queued"));
+    let step = folder.path("step");
+    let srun = folder.file("srun.sh", &format!("echo $$ > {}\nexec \"$@\"\n", step.display()));
+    let scontrol = folder.file("scontrol.sh", &format!("echo \"$@\" >> {}\n", queued.display()));
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments/slurm/array.sh");
+    let start = || {
+        let mut command = Command::new("bash");
+        command.arg(&script).arg(&file).arg(&out);
+        command.env("DUVN", env!("CARGO_BIN_EXE_duvn")).env("DUVN_ISA", "portable");
+        command
+            .env("SRUN", format!("sh {}", srun.display()))
+            .env("SCONTROL", format!("sh {}", scontrol.display()));
+        command
+            .env("SLURM_ARRAY_TASK_COUNT", "4")
+            .env("SLURM_ARRAY_TASK_ID", "2")
+            .env("SLURM_ARRAY_JOB_ID", "77");
+        command.stdin(std::process::Stdio::null()).stdout(std::process::Stdio::piped());
+        command.stderr(std::process::Stdio::piped());
+        command
+    };
+    let child = start().spawn().unwrap();
+    let shard = out.join("shard-2-of-4");
+    let begun = || std::fs::read_dir(shard.join("runs")).is_ok_and(|runs| runs.count() > 0);
+    while !begun() {
+        std::thread::yield_now();
+    }
+    // What Slurm does: the step is warned, the shell is not.
+    let step = std::fs::read_to_string(step).unwrap();
+    let _ = Command::new("kill").args(["-USR2", step.trim()]).output();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(75), "{}", stderr(&output));
+    assert_eq!(std::fs::read_to_string(&queued).unwrap(), "requeue 77_2\n");
+    let output = start().output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert_eq!(recorded(&shard).len(), 2);
 }

@@ -1,5 +1,6 @@
 //! Experiments with duvn agents: runs, records, statistics, figures.
 
+pub mod actions;
 pub mod beliefs;
 pub mod bench;
 pub mod check;

@@ -43,7 +43,7 @@ pub enum MergeError {
         /// The run.
         run: String,
         /// What is wrong.
-        error: RunError,
+        error: Box<RunError>,
     },
     /// The weights of a checkpoint are not those that were recorded.
     #[error(
@@ -82,23 +82,13 @@ pub enum MergeError {
         folder: PathBuf,
     },
     /// The same run came out differently.
-    #[error(
-        "run {run} ({name}) differs: {} has {here}, {} has {there}; leave one of the two out",
-        out.display(),
-        shard.display()
-    )]
+    #[error("run {run} differs: {here}, and {there}; leave one of the two out")]
     Differs {
-        /// The run.
+        /// The run, with its environment, agent and seed.
         run: String,
-        /// Its environment, agent and seed.
-        name: String,
-        /// The merged folder.
-        out: PathBuf,
-        /// What it has.
+        /// What the merged folder has.
         here: String,
-        /// The shard.
-        shard: PathBuf,
-        /// What that has.
+        /// What the shard has.
         there: String,
     },
 }
@@ -185,17 +175,15 @@ fn add(target: &Store, shard: &Store, finished: &Finished) -> Result<bool, Merge
         if here_is == there_is {
             return Ok(false);
         }
-        let say = |(isa, weights, records): &(String, String, String)| {
+        let say = |store: &Store, (isa, weights, records): &(String, String, String)| {
             let short = |text: &str| text.get(..12).unwrap_or(text).to_string();
-            format!("weights {} and records {} by {isa}", short(weights), short(records))
+            let folder = store.folder().display();
+            format!("{folder} has weights {} and records {} by {isa}", short(weights), short(records))
         };
         return Err(MergeError::Differs {
-            run: row.id.clone(),
-            name: format!("{} {} seed {}", row.spec.env, row.spec.agent, row.spec.seed),
-            out: target.folder().into(),
-            here: say(&here_is),
-            shard: shard.folder().into(),
-            there: say(&there_is),
+            run: format!("{} ({} {} seed {})", row.id, row.spec.env, row.spec.agent, row.spec.seed),
+            here: say(target, &here_is),
+            there: say(shard, &there_is),
         });
     }
     copy_checkpoint(target, shard, finished)?;
@@ -215,8 +203,9 @@ fn copy_checkpoint(target: &Store, shard: &Store, finished: &Finished) -> Result
         return Err(MergeError::NoCheckpoint { shard, run });
     };
     let saved = Saved { run: row.clone(), checkpoint, warning: None };
-    let agent =
-        saved.agent().map_err(|error| MergeError::Agent { shard: shard.clone(), run: run.clone(), error })?;
+    let unusable =
+        |error| MergeError::Agent { shard: shard.clone(), run: run.clone(), error: Box::new(error) };
+    let agent = saved.agent().map_err(unusable)?;
     if weights_sha256(&agent) != outcome.weights_sha256 {
         return Err(MergeError::Weights { shard, run });
     }

@@ -24,11 +24,12 @@ pub enum SettingsError {
     Table(String),
 }
 
-/// Sets one `key=value`.
-pub fn assign(config: &mut Config, assignment: &str) -> Result<(), SettingsError> {
+/// Sets one `key=value`; gives the key.
+fn assign<'a>(config: &mut Config, assignment: &'a str) -> Result<&'a str, SettingsError> {
     let (key, value) =
         assignment.split_once('=').ok_or_else(|| SettingsError::NotAnAssignment(assignment.into()))?;
-    Ok(config.set(key.trim(), value)?)
+    config.set(key.trim(), value)?;
+    Ok(key.trim())
 }
 
 /// Sets every `key = value` of a TOML table.
@@ -55,25 +56,20 @@ fn parse(text: &str) -> Result<toml::Table, SettingsError> {
     })
 }
 
-/// The preset `agent` with the settings of a TOML text and of `key=value` assignments, in that order. Settings that have no
-/// effect in the agent that comes out are refused.
+/// The preset `agent` with the settings of a TOML text and of `key=value` assignments, in that order. What is assigned must have
+/// an effect; a text may be one that several agents share.
 pub fn resolve(agent: &str, toml: Option<&str>, assignments: &[String]) -> Result<Config, SettingsError> {
     let mut config = preset(agent)?;
-    let mut written = Vec::new();
     if let Some(text) = toml {
-        let table = parse(text)?;
-        assign_table(&mut config, &table)?;
-        written.extend(table.keys().cloned());
+        assign_table(&mut config, &parse(text)?)?;
     }
+    let mut keys = Vec::new();
     for assignment in assignments {
-        assign(&mut config, assignment)?;
-        written.extend(assignment.split_once('=').map(|(key, _)| key.trim().to_string()));
+        keys.push(assign(&mut config, assignment)?);
     }
     config.check()?;
     let before = preset(agent)?;
-    for key in written {
-        check_effect(&before, &config, &key)?;
-    }
+    keys.into_iter().try_for_each(|key| check_effect(&before, &config, key))?;
     Ok(config)
 }
 
@@ -144,7 +140,6 @@ mod tests {
             (None, Some("keep"), "key=value"),
             (None, Some("keep=2"), "keep"),
             (None, Some("members=3"), "posterior=ensemble"),
-            (Some("temperature = 2"), None, "'temperature' has no effect here"),
         ] {
             let assignments: Vec<_> = assignment.iter().map(|text| text.to_string()).collect();
             let error = resolve("duvn", toml, &assignments).unwrap_err().to_string();

@@ -181,7 +181,7 @@ fn tables_of_the_first_version_are_brought_up_to_date() {
              PRAGMA user_version = 1;",
         )
         .unwrap();
-    for column in ["place", "isa", "starts", "former", "seal"] {
+    for column in ["place", "isa", "starts", "former", "seal", "judgement"] {
         connection.execute_batch(&format!("ALTER TABLE runs DROP COLUMN {column}")).unwrap();
     }
     for part in ["episodes", "evaluations", "beliefs", "timing", "curves"] {

@@ -10,6 +10,10 @@ use duvn::config::{Config, preset};
 use toml::Spanned;
 
 const DEFAULT_EPISODES: u64 = 1000;
+
+/// More runs than one folder is good for: a slip of the finger.
+const MOST_RUNS: usize = 50_000;
+
 const QUICK_NOTE: &str =
     "Shortened version (--quick): fewer seeds, episodes or tasks than the full experiment.";
 
@@ -23,6 +27,11 @@ impl Experiment {
         for environment in plan.environments()? {
             for agent in file.agents.get_ref() {
                 runs.extend(plan.runs(environment, agent, variant)?);
+                if runs.len() > MOST_RUNS {
+                    let what =
+                        format!("there are more than {MOST_RUNS} runs: split the file, or leave seeds out");
+                    return Err(plan.source.wrong(&file.seeds, what));
+                }
             }
         }
         for (place, run) in runs.iter_mut().enumerate() {

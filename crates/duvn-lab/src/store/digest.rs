@@ -192,7 +192,7 @@ pub(super) fn seal(connection: &Connection, number: i64) -> rusqlite::Result<()>
 /// The digest of all columns of a row of `runs` but its seal.
 pub(super) fn sum(row: &Row<'_>) -> rusqlite::Result<String> {
     let mut hash = Sha256::new();
-    for (column, name) in row.as_ref().column_names().into_iter().enumerate() {
+    for (column, name) in row.as_ref().column_names().enumerate() {
         if name != "seal" {
             let cells = match row.get_ref(column)? {
                 ValueRef::Null => Cells::default().real(None),

@@ -86,7 +86,7 @@ impl Store {
         })?;
         self.evaluations(known.number)?;
         let (Budget::Episodes(budget) | Budget::Steps(budget)) = planned.spec.budget;
-        let former = [&known.former[..], &[known.id.clone()]].concat().join(",");
+        let former = [&known.former[..], std::slice::from_ref(&known.id)].concat().join(",");
         let sql = "UPDATE runs SET id = ?2, budget = ?3, former = ?4, status = 'pending', error = NULL, again = 0, \
                    starts = 0, finished = NULL, episodes = NULL, steps = NULL, updates = NULL, \
                    first_reward_episode = NULL, solved_episode = NULL, mean_return_last_100 = NULL, seconds = NULL, \
@@ -133,7 +133,7 @@ fn difference(known: &RunRow, planned: &Planned) -> Difference {
 /// Whether a run of `after` is evaluated, as long as it is in the first `before` of it, nowhere but where a run of
 /// `before` is.
 fn aligned(evaluation: Evaluation, before: u64, after: u64) -> bool {
-    evaluation.times == 0 || after % before.max(1) == 0
+    evaluation.times == 0 || after.is_multiple_of(before.max(1))
 }
 
 /// Leaves a run the evaluations after these episodes alone.
