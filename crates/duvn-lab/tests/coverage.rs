@@ -121,7 +121,7 @@ fn of_improvement(tasks: usize, runs: usize, rounds: usize) -> (f64, f64) {
 
 /// Of the Kaplan-Meier median of exponential times of which a share is cut off: all at one time (a budget of episodes),
 /// or each at a time of its own (a budget of steps). An end out of sight lies at infinity.
-fn of_survival(runs: usize, rounds: usize, budget: fn(&mut ChaCha8Rng) -> f64) -> (f64, f64) {
+fn of_survival(runs: usize, rounds: usize, budget: Cut) -> (f64, f64) {
     coverage(rounds, 6, |rng| {
         let mut outcome = || {
             let (time, end) = (exponential(rng), budget(rng));
@@ -134,7 +134,10 @@ fn of_survival(runs: usize, rounds: usize, budget: fn(&mut ChaCha8Rng) -> f64) -
     })
 }
 
-const BUDGETS: [(&str, fn(&mut ChaCha8Rng) -> f64); 3] = [
+/// When runs are cut off.
+type Cut = fn(&mut ChaCha8Rng) -> f64;
+
+const BUDGETS: [(&str, Cut); 3] = [
     ("none cut off", |_| f64::INFINITY),
     ("cut off at the upper quartile", |_| 4f64.ln()),
     ("cut off anywhere up to 2.5 means", |rng| 2.5 * uniform(rng)),

@@ -277,3 +277,18 @@ fn a_curve_ends_at_the_number_in_the_table() {
     // The mean of 100 to 199.
     assert_eq!(last[0], 149.5);
 }
+
+#[test]
+fn runs_whose_beliefs_cannot_be_true_are_marked() {
+    let folder = Folder::new("warned");
+    let store = done(&folder, TWO_AGENTS, apart);
+    let run = &store.runs().unwrap()[1];
+    let mut outcome = run.outcome.clone().unwrap();
+    outcome.judgement.warnings = vec!["its values have <run away>".into()];
+    store.finish(run, &outcome).unwrap();
+    assert_eq!(rows(&summary(&Data::read(&store).unwrap().results()))[0][2], "6, 1 warned");
+    report(&store).unwrap();
+    let page = std::fs::read_to_string(folder.0.join("report.html")).unwrap();
+    assert!(page.contains("Chain-5 egreedy seed 1: its values have &lt;run away&gt;"));
+    assert_eq!(page.matches("done, warned").count(), 1);
+}

@@ -117,6 +117,7 @@ fn ended(run: &RunRow, evaluations: &[EvaluationRow], recorded: u64) -> Ended {
     Ended {
         failed: run.status == Status::Failed,
         stopped: run.ended_solved(),
+        warned: outcome.is_some_and(|outcome| !outcome.judgement.warnings.is_empty()),
         episodes: outcome.map_or(recorded, |outcome| outcome.episodes),
         first_reward_episode: outcome.and_then(|outcome| outcome.first_reward_episode),
         solved_episode: outcome.and_then(|outcome| outcome.solved_episode),

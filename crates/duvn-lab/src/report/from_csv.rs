@@ -51,7 +51,7 @@ fn parse(text: &str) -> Result<Vec<Results>, String> {
             first_reward_episode: whole(first)?,
             solved_episode,
             last_return: number(&fields[last])?,
-            evaluated: None,
+            ..Ended::default()
         });
     }
     // Agents of one task side by side, tasks and agents in the order in which they come first.

@@ -21,6 +21,7 @@ pub fn page(data: &Data, pictures: &[Picture], summary: &Table, deep_sea: Option
         results(data, summary),
         deep_sea.map_or_else(String::new, bsuite),
         failures(data),
+        warnings(data),
         runs(data),
         statistics(),
         settings_of(data),
@@ -173,6 +174,27 @@ fn bsuite(score: &Table) -> String {
     )
 }
 
+/// The runs whose beliefs could not be true, with the sentences that say why.
+fn warnings(data: &Data) -> String {
+    let item = |run: &RunRow| {
+        let warnings = &run.outcome.as_ref()?.judgement.warnings;
+        let (env, agent) = (escape(&run.spec.env), escape(&run.spec.agent));
+        let text = escape(&warnings.join("; "));
+        (!warnings.is_empty()).then(|| format!("<li>{env} {agent} seed {}: {text}</li>\n", run.spec.seed))
+    };
+    let items: Vec<String> = data.runs.iter().filter_map(item).collect();
+    if items.is_empty() {
+        return String::new();
+    }
+    format!(
+        "<h2>Warnings</h2>\n<p class=\"bad\">The values of {} runs cannot be true: what they believed at the start is more \
+         than rewards allow, or than they ever earned. Their returns are shown all the same.</p>\n\
+         <details><summary>Which, and what to do</summary>\n<ul>\n{}</ul></details>\n",
+        items.len(),
+        items.concat()
+    )
+}
+
 fn failures(data: &Data) -> String {
     let failed: Vec<&RunRow> = data.runs.iter().filter(|run| run.status == Status::Failed).collect();
     if failed.is_empty() {
@@ -208,7 +230,8 @@ fn runs(data: &Data) -> String {
     ];
     let row = |run: &RunRow| {
         let text = |text: String| Cell::Text(text);
-        let status = format!("{:?}", run.status).to_lowercase();
+        let warned = run.outcome.as_ref().is_some_and(|outcome| !outcome.judgement.warnings.is_empty());
+        let status = format!("{:?}{}", run.status, if warned { ", warned" } else { "" }).to_lowercase();
         let mut cells = vec![
             text(run.id.clone()),
             text(run.spec.env.clone()),

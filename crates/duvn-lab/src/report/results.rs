@@ -26,6 +26,8 @@ pub struct Ended {
     pub failed: bool,
     /// Whether it ended because it had solved its task: its last returns are at the threshold by construction.
     pub stopped: bool,
+    /// Whether its beliefs could not be true.
+    pub warned: bool,
     /// Finished episodes.
     pub episodes: u64,
     /// The first episode with a reward above zero.
@@ -99,6 +101,7 @@ mod tests {
     const SOLVED: Ended = Ended {
         failed: false,
         stopped: false,
+        warned: false,
         episodes: 100,
         first_reward_episode: Some(7),
         solved_episode: Some(100),

@@ -55,14 +55,20 @@ fn row(results: &Results) -> Vec<Cell> {
     ]
 }
 
-/// How many runs are done, and how many of all failed.
+/// How many runs are done, how many of all failed, and how many ended with beliefs that cannot be true.
 fn runs(results: &Results) -> String {
     let (failed, done) = (results.failed(), results.runs.len() - results.failed());
-    match (failed, done == results.planned) {
-        (0, true) => done.to_string(),
-        (0, false) => format!("{done} of {}", results.planned),
-        _ => format!("{done} of {}, {failed} failed", results.planned),
+    let warned = results.runs.iter().filter(|run| run.warned).count();
+    let mut text = done.to_string();
+    if done < results.planned {
+        text += &format!(" of {}", results.planned);
     }
+    for (count, what) in [(failed, "failed"), (warned, "warned")] {
+        if count > 0 {
+            text += &format!(", {count} {what}");
+        }
+    }
+    text
 }
 
 /// Mean, median and interquartile mean of the returns, or why there are none.
