@@ -5,7 +5,7 @@
 //!
 //! `cargo run --release -p duvn --example own_posterior`
 
-use duvn::net::{Input, LoadError, Rows, Shape, Tensor, Which};
+use duvn::net::{Health, Input, LoadError, Rows, Shape, Tensor, Which};
 use duvn::posterior::{Draw, Posterior, Question, Source, TrainingBatch};
 use duvn::returns::{Discrepancy, Mean};
 use duvn::{Agent, Axes, Config, Training, preset};
@@ -121,7 +121,7 @@ impl Posterior for Table {
         batch: TrainingBatch<'_>,
         _source: &mut Source,
         found: &mut [Discrepancy],
-    ) {
+    ) -> Health {
         let rows = states(batch.rows).iter().zip(batch.actions).zip(batch.targets).zip(found);
         for (((&state, &action), &target), found) in rows {
             let at = self.at(state) + usize::from(action);
@@ -130,6 +130,7 @@ impl Posterior for Table {
             self.counts[at] += 0.1;
             self.means[at] += (1.0 / (1.0 + self.counts[at])).max(0.1) * (target - self.means[at]);
         }
+        Health::Finite
     }
 
     fn sync_target(&mut self, tau: f32) {

@@ -3,7 +3,7 @@
 
 use crate::config::{Config, InitKind};
 use crate::net::{
-    AdamConfig, Backend, Init, Input, LoadError, Masks, Network, Part, Shape, ShapeError, Tensor,
+    AdamConfig, Backend, Health, Init, Input, LoadError, Masks, Network, Part, Shape, ShapeError, Tensor,
 };
 use crate::posterior::{Question, TrainingBatch};
 use crate::prior::Prior;
@@ -91,7 +91,12 @@ impl ValueNetwork {
     }
 
     /// One step of Adam on the mean loss of a batch; `found` gets how far each row was from its target.
-    pub fn train(&mut self, batch: TrainingBatch<'_>, masks: Option<&Masks>, found: &mut [Discrepancy]) {
+    pub fn train(
+        &mut self,
+        batch: TrainingBatch<'_>,
+        masks: Option<&Masks>,
+        found: &mut [Discrepancy],
+    ) -> Health {
         let TrainingBatch { rows, actions, targets, weights, .. } = batch;
         let (outputs, target_width) = (self.model.outputs(), self.model.target_width());
         let share = 1.0 / actions.len() as f32;
@@ -112,7 +117,7 @@ impl ValueNetwork {
                     *slope = slope.clamp(-*steepest, *steepest) * (share * weight);
                 }
             }
-        });
+        })
     }
 
     /// Moves the target network towards the trained one.

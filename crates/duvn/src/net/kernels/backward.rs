@@ -169,9 +169,9 @@ pub(super) unsafe fn squares<S: Simd>(data: *const f32, stride: usize, rows: usi
         let mut sums = [S::splat(0.0); 2];
         for row in 0..rows {
             for col in (0..width).step_by(16) {
-                for half in 0..16 / S::LANES {
+                for (half, sum) in sums.iter_mut().enumerate().take(16 / S::LANES) {
                     let x = S::load(data.add(row * stride + col + half * S::LANES));
-                    sums[half] = x.mul_add(x, sums[half]);
+                    *sum = x.mul_add(x, *sum);
                 }
             }
         }
