@@ -12,6 +12,7 @@ use crate::{Action, Environment, Observation, RandomActions, Space, StateError, 
 
 /// Something that an environment does and should not.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Finding {
     /// An observation lies outside the observation space.
     #[error("step {step}: observation {observation} is outside the observation space {space}")]

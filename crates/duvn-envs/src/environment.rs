@@ -51,6 +51,7 @@ impl Step {
 
 /// Why a step could not be made. The environment is left as it was.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum StepError {
     /// The action does not lie in the action space.
     #[error("action {action} is outside the action space {space}: write {}", space.example())]

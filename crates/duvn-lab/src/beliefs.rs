@@ -23,6 +23,7 @@ pub struct Moment {
 
 /// Why the beliefs of a run cannot be shown.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ValuesError {
     /// The run cannot be made or went wrong.
     #[error(transparent)]

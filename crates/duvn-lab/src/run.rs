@@ -16,6 +16,7 @@ pub use crate::spec::{Budget, RunSpec};
 
 /// Why a run could not be made or finished.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum RunError {
     /// There is no such environment.
     #[error(transparent)]

@@ -20,6 +20,7 @@ pub struct Saved {
 
 /// Why there is no run to look at.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SavedError {
     /// The path names none.
     #[error("{} is no run: {hint}", path.display())]

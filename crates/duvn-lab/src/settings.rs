@@ -4,6 +4,7 @@ use duvn::config::{Config, ConfigError, preset};
 
 /// Why settings cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SettingsError {
     /// A name or a value is wrong.
     #[error(transparent)]

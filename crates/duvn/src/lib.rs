@@ -11,6 +11,7 @@ pub mod archive;
 pub mod config;
 pub mod disk;
 mod earned;
+mod evaluate;
 mod inputs;
 mod inspect;
 mod learner;
@@ -30,6 +31,7 @@ mod value;
 
 pub use agent::{Agent, AgentError, FileError, Keep, LearnError, RestoreError, Snapshot};
 pub use config::{CheckedConfig, Config, preset};
+pub use evaluate::evaluate;
 pub use inspect::ActionView;
 pub use learner::{Axes, Counters, Explorer};
 pub use memory::memory;

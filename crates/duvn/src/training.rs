@@ -18,6 +18,16 @@ pub struct Episode {
     pub discounted: f64,
 }
 
+impl Episode {
+    /// Counts one more step.
+    pub(crate) fn add(&mut self, reward: f64, gamma: f64) {
+        self.discounted += gamma.powf(self.length as f64) * reward;
+        self.ret += reward;
+        self.length += 1;
+        self.rewarded |= reward > 0.0;
+    }
+}
+
 /// Why training had to stop.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -117,10 +127,7 @@ impl<E: Environment> Training<E> {
         let mut so_far = running.take().unwrap_or_default();
         let action = self.agent.chosen(self.turn).ok_or(LearnError::NoAction { step: 0 })?;
         let step = env.step(action.into())?;
-        so_far.discounted += self.agent.config().gamma.powi(so_far.length as i32) * step.reward;
-        so_far.ret += step.reward;
-        so_far.length += 1;
-        so_far.rewarded |= step.reward > 0.0;
+        so_far.add(step.reward, self.agent.config().gamma);
         self.agent.observe_at(self.turn, &step, env.observation())?;
         let ended = step.done().then_some(so_far);
         if ended.is_none() {

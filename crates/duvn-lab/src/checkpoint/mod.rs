@@ -19,6 +19,7 @@ impl From<duvn::archive::ArchiveError> for CheckpointError {
 
 /// Why a checkpoint cannot be written or read.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum CheckpointError {
     /// The file system refused.
     #[error("cannot {doing} {}: {error}", path.display())]

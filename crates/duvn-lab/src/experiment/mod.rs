@@ -118,6 +118,7 @@ pub struct Variant {
 
 /// Why a file is not an experiment.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ExperimentError {
     /// What is written there cannot be used.
     #[error("line {line}: {what}")]

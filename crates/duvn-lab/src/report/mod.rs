@@ -39,6 +39,7 @@ pub struct Report {
 
 /// Why a report cannot be made.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ReportError {
     /// The records cannot be read.
     #[error(transparent)]

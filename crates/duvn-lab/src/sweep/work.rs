@@ -13,6 +13,7 @@ use std::time::Instant;
 
 /// Why a run failed.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum WorkError {
     /// It cannot be made, or training failed.
     #[error(transparent)]
