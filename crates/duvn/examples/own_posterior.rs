@@ -115,14 +115,8 @@ impl Posterior for Table {
     fn remember(&mut self, _slot: u32) {}
 
     /// A step towards each target: a tenth of the way, more while little is known.
-    fn train(
-        &mut self,
-        _learner: usize,
-        batch: TrainingBatch<'_>,
-        _source: &mut Source,
-        found: &mut [Discrepancy],
-    ) -> Health {
-        let rows = states(batch.rows).iter().zip(batch.actions).zip(batch.targets).zip(found);
+    fn train(&mut self, _learner: usize, batch: TrainingBatch<'_>, _source: &mut Source) -> Health {
+        let rows = states(batch.rows).iter().zip(batch.actions).zip(batch.targets).zip(batch.found);
         for (((&state, &action), &target), found) in rows {
             let at = self.at(state) + usize::from(action);
             let difference = f64::from(target - self.means[at]);

@@ -7,7 +7,7 @@ use crate::net::{
 };
 use crate::posterior::{Question, TrainingBatch};
 use crate::prior::Prior;
-use crate::returns::{Discrepancy, ReturnModel};
+use crate::returns::ReturnModel;
 use crate::rng::Stream;
 use crate::schedule::Schedule;
 use std::sync::Arc;
@@ -90,14 +90,9 @@ impl ValueNetwork {
         }
     }
 
-    /// One step of Adam on the mean loss of a batch; `found` gets how far each row was from its target.
-    pub fn train(
-        &mut self,
-        batch: TrainingBatch<'_>,
-        masks: Option<&Masks>,
-        found: &mut [Discrepancy],
-    ) -> Health {
-        let TrainingBatch { rows, actions, targets, weights, .. } = batch;
+    /// One step of Adam on the mean loss of a batch.
+    pub fn train(&mut self, batch: TrainingBatch<'_>, masks: Option<&Masks>) -> Health {
+        let TrainingBatch { rows, actions, targets, weights, found, .. } = batch;
         let (outputs, target_width) = (self.model.outputs(), self.model.target_width());
         let share = 1.0 / actions.len() as f32;
         let adam = AdamConfig { learning_rate: self.schedule.rate(self.net.steps()), ..self.adam };

@@ -1,9 +1,11 @@
 //! The learner: what an agent knows, whoever acts for it. It remembers what its actors live through and learns from it.
 
 mod look;
+mod state;
 mod update;
 
 pub use look::Explorer;
+pub(crate) use state::LearnerState;
 
 use crate::actor::{Actor, Phase};
 use crate::agent::{AgentError, LearnError};
@@ -118,35 +120,6 @@ pub(crate) struct Learner {
     waiting: Gathered,
     beliefs: Vec<f32>,
     several: SeveralDraws,
-}
-
-/// What of a learner is not in its posterior's tensors.
-#[derive(Serialize, Deserialize)]
-pub(crate) struct LearnerState {
-    posterior: Vec<u8>,
-    local: Local,
-    replay: Replay,
-    source: Source,
-    sampling: Stream,
-    backing_up: Stream,
-    counters: Counters,
-    episodes: u64,
-    pending: Vec<Pending>,
-    rewards: Option<(f64, f64)>,
-    earned: Earned,
-}
-
-impl LearnerState {
-    /// Leaves out what is remembered.
-    pub(crate) fn forget(&mut self) {
-        self.replay.clear();
-        self.pending.clear();
-    }
-
-    #[cfg(test)]
-    pub(crate) fn replay(&self) -> &Replay {
-        &self.replay
-    }
 }
 
 impl Learner {
@@ -365,42 +338,5 @@ impl Learner {
             actor.action = policy.choose(beliefs, moment, &mut actor.acting) as u8;
             actor.phase = Phase::Acted;
         }
-    }
-
-    /// Everything but the posterior's tensors.
-    pub(crate) fn state(&self) -> LearnerState {
-        LearnerState {
-            posterior: self.axes.posterior.freeze(),
-            local: self.local.clone(),
-            replay: self.replay.clone(),
-            source: self.source.clone(),
-            sampling: self.sampling.clone(),
-            backing_up: self.backing_up.clone(),
-            counters: self.counters,
-            episodes: self.episodes,
-            pending: self.pending.clone(),
-            rewards: self.rewards,
-            earned: self.earned,
-        }
-    }
-
-    pub(crate) fn restore(
-        &mut self,
-        tensors: &[crate::net::Tensor],
-        state: LearnerState,
-    ) -> Result<(), crate::agent::RestoreError> {
-        self.axes.posterior.load(tensors)?;
-        self.axes.posterior.thaw(&state.posterior)?;
-        self.local = state.local;
-        self.replay = state.replay;
-        self.source = state.source;
-        self.sampling = state.sampling;
-        self.backing_up = state.backing_up;
-        self.counters = state.counters;
-        self.episodes = state.episodes;
-        self.pending = state.pending;
-        self.rewards = state.rewards;
-        self.earned = state.earned;
-        Ok(())
     }
 }

@@ -72,8 +72,8 @@ impl Learner {
                 let targets = targets.chunks_exact_mut(returns.target_width());
                 targets.for_each(|target| returns.bound(target, self.earned.bounds()));
             }
-            let batch = TrainingBatch { slots, rows: rows.as_rows(), actions, targets, weights };
-            let health = posterior.train(learner, batch, &mut self.source, found);
+            let batch = TrainingBatch { slots, rows: rows.as_rows(), actions, targets, weights, found };
+            let health = posterior.train(learner, batch, &mut self.source);
             if health == Health::NonFinite {
                 let Counters { steps: step, updates, .. } = self.counters;
                 return Err(LearnError::NotFinite { step, update: updates + 1 });

@@ -1,6 +1,5 @@
 use super::{Draw, Posterior, Question, Source, TrainingBatch};
 use crate::net::{Extent, Health, LoadError, Masks, Rows, Shape, Tensor, Which};
-use crate::returns::Discrepancy;
 use crate::value::ValueNetwork;
 use duvn_envs::{StateError, freeze, thaw};
 
@@ -61,16 +60,10 @@ impl Posterior for Dropout {
 
     fn remember(&mut self, _slot: u32) {}
 
-    fn train(
-        &mut self,
-        _learner: usize,
-        batch: TrainingBatch<'_>,
-        source: &mut Source,
-        found: &mut [Discrepancy],
-    ) -> Health {
+    fn train(&mut self, _learner: usize, batch: TrainingBatch<'_>, source: &mut Source) -> Health {
         let (shape, rows) = (self.network.shape(), batch.actions.len());
         self.masks.draw(shape, Extent::TakenAction, rows, self.keep, &mut source.masks);
-        self.network.train(batch, Some(&self.masks), found)
+        self.network.train(batch, Some(&self.masks))
     }
 
     fn sync_target(&mut self, tau: f32) {

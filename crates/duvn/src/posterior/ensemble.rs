@@ -1,6 +1,5 @@
 use super::{Draw, Posterior, Question, Source, TrainingBatch};
 use crate::net::{Health, LoadError, Rows, Shape, Tensor, Which};
-use crate::returns::Discrepancy;
 use crate::rng::Stream;
 use crate::value::ValueNetwork;
 use duvn_envs::{StateError, freeze, thaw};
@@ -83,19 +82,13 @@ impl Posterior for Ensemble {
         self.samples[slot] = drawn;
     }
 
-    fn train(
-        &mut self,
-        learner: usize,
-        batch: TrainingBatch<'_>,
-        _source: &mut Source,
-        found: &mut [Discrepancy],
-    ) -> Health {
+    fn train(&mut self, learner: usize, batch: TrainingBatch<'_>, _source: &mut Source) -> Health {
         let Self { members, samples, weights, .. } = self;
         let counts = |slot: u32| samples.get(slot as usize).is_none_or(|bits| bits >> learner & 1 == 1);
         weights.clear();
         let rows = batch.slots.iter().zip(batch.weights);
         weights.extend(rows.map(|(&slot, &weight)| if counts(slot) { weight } else { 0.0 }));
-        members[learner].train(TrainingBatch { weights, ..batch }, None, found)
+        members[learner].train(TrainingBatch { weights, ..batch }, None)
     }
 
     fn sync_target(&mut self, tau: f32) {

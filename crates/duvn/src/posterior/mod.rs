@@ -53,7 +53,6 @@ impl Source {
 }
 
 /// A batch to train on.
-#[derive(Clone, Copy)]
 pub struct TrainingBatch<'a> {
     /// Where each transition lies in the replay.
     pub slots: &'a [u32],
@@ -65,6 +64,8 @@ pub struct TrainingBatch<'a> {
     pub targets: &'a [f32],
     /// How much each row counts.
     pub weights: &'a [f32],
+    /// Gets how far each row was from its target.
+    pub found: &'a mut [Discrepancy],
 }
 
 /// States whose returns are asked for, to make targets.
@@ -110,15 +111,8 @@ pub trait Posterior: Send {
     /// A transition has come to be remembered in `slot` of the replay, in the place of what was there.
     fn remember(&mut self, slot: u32);
 
-    /// One step of training for one learner; `found` gets how far each row was from its target. Says whether the numbers it
-    /// left are ones to go on with.
-    fn train(
-        &mut self,
-        learner: usize,
-        batch: TrainingBatch<'_>,
-        source: &mut Source,
-        found: &mut [Discrepancy],
-    ) -> Health;
+    /// One step of training for one learner. Says whether the numbers it left are ones to go on with.
+    fn train(&mut self, learner: usize, batch: TrainingBatch<'_>, source: &mut Source) -> Health;
 
     /// Moves what targets are made with towards the current parameters: all the way where `tau` is 1.
     fn sync_target(&mut self, tau: f32);

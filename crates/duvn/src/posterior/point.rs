@@ -1,6 +1,5 @@
 use super::{Draw, Posterior, Question, Source, TrainingBatch};
 use crate::net::{Health, LoadError, Rows, Shape, Tensor, Which};
-use crate::returns::Discrepancy;
 use crate::value::ValueNetwork;
 use duvn_envs::{StateError, freeze, thaw};
 
@@ -49,14 +48,8 @@ impl Posterior for Point {
 
     fn remember(&mut self, _slot: u32) {}
 
-    fn train(
-        &mut self,
-        _learner: usize,
-        batch: TrainingBatch<'_>,
-        _source: &mut Source,
-        found: &mut [Discrepancy],
-    ) -> Health {
-        self.network.train(batch, None, found)
+    fn train(&mut self, _learner: usize, batch: TrainingBatch<'_>, _source: &mut Source) -> Health {
+        self.network.train(batch, None)
     }
 
     fn sync_target(&mut self, tau: f32) {

@@ -99,15 +99,9 @@ impl Posterior for Scripted {
         self.note(Call::Remember(slot));
     }
 
-    fn train(
-        &mut self,
-        learner: usize,
-        batch: TrainingBatch<'_>,
-        _source: &mut Source,
-        found: &mut [Discrepancy],
-    ) -> Health {
+    fn train(&mut self, learner: usize, batch: TrainingBatch<'_>, _source: &mut Source) -> Health {
         self.note(Call::Train { learner, slots: batch.slots.to_vec(), targets: batch.targets.to_vec() });
-        found.fill(Discrepancy { loss: self.error, temporal_difference: self.error });
+        batch.found.fill(Discrepancy { loss: self.error, temporal_difference: self.error });
         Health::Finite
     }
 

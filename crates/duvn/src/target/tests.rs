@@ -18,23 +18,36 @@ fn targets(config: &Config, seed: u64, next_action: Option<u8>) -> (Vec<f32>, Ve
         remember(&mut ring, ending, None);
     }
     let Axes { mut posterior, returns, policy } = axes(&config, seed);
+    let fresh = Fresh { slot: 2, next_action };
+    let out = make(&config, &mut *posterior, (&*returns, &*policy), &ring, (&[0, 1, 2], Some(fresh)));
+    let mut beliefs = vec![0.0; 2 * returns.outputs()];
+    posterior.central_beliefs(0, Rows::Index(&[1]), &mut beliefs);
+    (out, beliefs)
+}
+
+/// The targets of `slots`.
+fn make(
+    config: &CheckedConfig,
+    posterior: &mut dyn Posterior,
+    (model, policy): (&dyn ReturnModel, &dyn Policy),
+    ring: &Ring,
+    (slots, fresh): (&[u32], Option<Fresh>),
+) -> Vec<f32> {
     let mut sources = Sources {
-        posterior: &mut *posterior,
+        posterior,
         learner: 0,
-        model: &*returns,
-        policy: &*policy,
-        local: &mut Local::new(&config, &Space::Discrete(2), 2, &mut Stream::new(seed, "test")),
+        model,
+        policy,
+        local: &mut Local::new(config, &Space::Discrete(2), 2, &mut Stream::new(0, "test")),
         source: &mut Source::new(Stream::new(0, "masks")),
         stream: &mut Stream::new(0, "backing up"),
         step: 0,
     };
-    let mut out = vec![0.0; 3 * returns.target_width()];
-    let mut makes = Targets::new(&config);
-    makes.follow(&[0, 1, 2], Some(Fresh { slot: 2, next_action }), &ring);
+    let mut makes = Targets::new(config);
+    makes.follow(slots, fresh, ring);
+    let mut out = vec![0.0; slots.len() * model.target_width()];
     makes.make(&mut sources, &mut out);
-    let mut beliefs = vec![0.0; 2 * returns.outputs()];
-    posterior.central_beliefs(0, Rows::Index(&[1]), &mut beliefs);
-    (out, beliefs)
+    out
 }
 
 fn axes(config: &CheckedConfig, seed: u64) -> Axes {
@@ -111,20 +124,8 @@ fn one_index_serves_the_whole_trace_of_a_sample() {
     }
     let policy = Counting::default();
     let mut axes = axes(&config, 0);
-    let mut sources = Sources {
-        posterior: &mut *axes.posterior,
-        learner: 0,
-        model: &*axes.returns,
-        policy: &policy,
-        local: &mut Local::new(&config, &Space::Discrete(2), 2, &mut Stream::new(0, "test")),
-        source: &mut Source::new(Stream::new(0, "masks")),
-        stream: &mut Stream::new(0, "backing up"),
-        step: 0,
-    };
-    let mut makes = Targets::new(&config);
     // Two next states, one, and none: the trace of the last sample is over at once.
-    makes.follow(&[0, 1, 2], None, &ring);
-    makes.make(&mut sources, &mut [0.0; 3]);
+    make(&config, &mut *axes.posterior, (&*axes.returns, &policy), &ring, (&[0, 1, 2], None));
     assert_eq!(policy.0.into_inner(), 2);
 }
 
@@ -176,20 +177,7 @@ fn asked(config: &Config, varies: bool) -> (Vec<Call>, f32) {
     let mut scripted = Scripted::new(2, vec![vec![0.0, 4.0]]);
     (scripted.step, scripted.varies) = (1.0, varies);
     let calls = scripted.calls();
-    let mut sources = Sources {
-        posterior: &mut scripted,
-        learner: 0,
-        model: &Mean,
-        policy: &EGreedy::fixed(0.0),
-        local: &mut Local::new(&config, &Space::Discrete(2), 2, &mut Stream::new(0, "test")),
-        source: &mut Source::new(Stream::new(0, "masks")),
-        stream: &mut Stream::new(0, "backing up"),
-        step: 0,
-    };
-    let mut makes = Targets::new(&config);
-    makes.follow(&[0], None, &ring);
-    let mut out = [0.0];
-    makes.make(&mut sources, &mut out);
+    let out = make(&config, &mut scripted, (&Mean, &EGreedy::fixed(0.0)), &ring, (&[0], None));
     let calls = calls.lock().unwrap().clone();
     (calls, out[0])
 }
@@ -243,21 +231,8 @@ fn a_trace_is_followed_step_by_step_and_discounted_once() {
         for ending in [Ending::No, Ending::No, Ending::Terminated] {
             after = Some(remember(&mut ring, ending, after));
         }
-        let mut sources = Sources {
-            posterior: &mut Scripted::new(2, vec![vec![0.0, 4.0]]),
-            learner: 0,
-            model: &Mean,
-            policy: &EGreedy::fixed(0.0),
-            local: &mut Local::new(&config, &Space::Discrete(2), 2, &mut Stream::new(0, "test")),
-            source: &mut Source::new(Stream::new(0, "masks")),
-            stream: &mut Stream::new(0, "backing up"),
-            step: 0,
-        };
-        let mut makes = Targets::new(&config);
-        makes.follow(&[0, 1, 2], None, &ring);
-        let mut out = [0.0; 3];
-        makes.make(&mut sources, &mut out);
-        out
+        let mut scripted = Scripted::new(2, vec![vec![0.0, 4.0]]);
+        make(&config, &mut scripted, (&Mean, &EGreedy::fixed(0.0)), &ring, (&[0, 1, 2], None))
     };
     assert_eq!(targets(&config), [3.96875, 3.75, 2.0]);
     assert_eq!(targets(&Config { trace_steps: 2, ..config.clone() }), [2.0 + 0.5 * 4.0, 3.75, 2.0]);
