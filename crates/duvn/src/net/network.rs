@@ -13,8 +13,9 @@ use super::{
     ShapeError, Tensor, Which, isa,
 };
 
-/// The square of a gradient below this is far from overflowing single precision, whatever Adam's decay rates are.
-const HARMLESS: f64 = 1e18;
+/// Single precision overflows at the square of 1e19. Outputs and gradients of outputs below this are so far from it that no
+/// parameter needs a look: a network that runs away shows in its outputs first.
+const HARMLESS: f32 = 1e10;
 
 /// A network on the CPU, with its target copy, Adam's moments, and the buffers of a pass.
 pub struct Network {
@@ -114,28 +115,27 @@ impl Network {
         self.work.backward(net, &mut learn, loss);
     }
 
-    /// Adam on each gradient as soon as it is there. Returns an upper bound of the gradients.
+    /// Adam on each gradient as soon as it is there.
     fn learn_at_once(
         &mut self,
         masks: Option<&Masks>,
         adam: &AdamConfig,
         loss: &mut dyn FnMut(&[f32], &mut [f32]),
-    ) -> f64 {
+    ) {
         let step = adam.step(self.steps);
         let net = Net { kernels: self.kernels, shape: &self.shape, layout: &self.layout, masks };
         self.work.note_moved(&self.shape, &self.layout, [&self.mean, &self.variance]);
         let (w, m, v) = (&mut self.online[..], &mut self.mean[..], &mut self.variance[..]);
         self.work.backward(net, &mut Learn::Adam { w, m, v, step }, loss);
-        self.work.gradient_bound()
     }
 
-    /// A step that needs to know the whole gradient before. Returns its norm.
+    /// A step that needs to know the whole gradient before.
     fn learn_from_stored(
         &mut self,
         masks: Option<&Masks>,
         adam: &AdamConfig,
         loss: &mut dyn FnMut(&[f32], &mut [f32]),
-    ) -> f64 {
+    ) {
         self.work.forget_moved();
         self.store_gradient(masks, loss);
         let norm = self.kernels.sum_of_squares(&self.gradient).sqrt();
@@ -149,7 +149,6 @@ impl Network {
             let gradient = (&self.gradient[..], scale);
             kick(&self.layout, langevin, self.steps, adam.learning_rate, gradient, &mut self.online);
         }
-        norm
     }
 
     fn part(&self, part: Part) -> &Buffer {
@@ -206,10 +205,10 @@ impl Backend for Network {
     ) -> Health {
         self.forward_taken(Which::Online, rows, actions, masks);
         self.steps += 1;
-        let largest = match (adam.max_gradient_norm, adam.langevin) {
+        match (adam.max_gradient_norm, adam.langevin) {
             (None, None) => self.learn_at_once(masks, adam, loss),
             _ => self.learn_from_stored(masks, adam, loss),
-        };
+        }
         if adam.weight_decay != 0.0 {
             let rest = 1.0 - adam.learning_rate * adam.weight_decay;
             for layer in self.layout.canonical() {
@@ -220,9 +219,10 @@ impl Backend for Network {
             flush(&mut self.mean);
             flush(&mut self.variance);
         }
-        // Gradients that cannot have overflowed anything need no look at the parameters.
         let finite = |numbers: &[f32]| numbers.iter().all(|x| x.is_finite());
-        match largest < HARMLESS || [&self.online, &self.mean, &self.variance].iter().all(|x| finite(x)) {
+        match self.work.size() < HARMLESS
+            || [&self.online, &self.mean, &self.variance].iter().all(|x| finite(x))
+        {
             true => Health::Finite,
             false => Health::NonFinite,
         }

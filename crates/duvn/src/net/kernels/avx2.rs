@@ -15,6 +15,7 @@ impl Simd for __m256 {
     const GRADIENT_ROWS: usize = 6;
     const DIRECT_ROWS: usize = 0;
     const VECTORS: usize = 2;
+    const SINGLE_VECTORS: usize = 4;
 
     #[inline(always)]
     unsafe fn splat(x: f32) -> Self {
@@ -64,6 +65,17 @@ impl Simd for __m256 {
     #[inline(always)]
     unsafe fn nonzero(self) -> u32 {
         unsafe { _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_NEQ_UQ>(self, _mm256_setzero_ps())) as u32 }
+    }
+    /// One look into a table for all lanes: a loop over bits would guess wrong at the end of nearly every vector.
+    #[inline(always)]
+    unsafe fn list_nonzero(self, first: u32, list: *mut u32, count: usize) -> usize {
+        unsafe {
+            let bits = self.nonzero();
+            let lanes = _mm_loadl_epi64(LANES_OF_BITS[bits as usize].as_ptr().cast());
+            let indices = _mm256_add_epi32(_mm256_cvtepu8_epi32(lanes), _mm256_set1_epi32(first as i32));
+            _mm256_storeu_si256(list.add(count).cast(), indices);
+            count + bits.count_ones() as usize
+        }
     }
     /// Four blocks of 8 x 8; each vector is put together from halves of two rows, so that shuffles within halves
     /// finish the job.
@@ -140,6 +152,24 @@ impl Simd for __m256 {
         }
     }
 }
+
+/// For every set of 8 lanes, as bits, their numbers in order.
+static LANES_OF_BITS: [[u8; 8]; 256] = {
+    let mut table = [[0; 8]; 256];
+    let mut bits = 0;
+    while bits < 256 {
+        let (mut lane, mut count) = (0, 0);
+        while lane < 8 {
+            if bits >> lane & 1 == 1 {
+                table[bits][count] = lane as u8;
+                count += 1;
+            }
+            lane += 1;
+        }
+        bits += 1;
+    }
+    table
+};
 
 /// One number of each of 8 lanes.
 ///

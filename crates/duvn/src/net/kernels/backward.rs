@@ -157,24 +157,3 @@ unsafe fn back_tile<S: Simd, const MR: usize>(b: &Back, row: usize, input: usize
         }
     }
 }
-
-/// The sum of the squares of `rows` rows of `width` numbers (a multiple of 16), which may overflow to infinity.
-///
-/// # Safety
-/// The CPU has the instruction set of `S`; `data` holds `rows` rows of `width` numbers, `stride` apart.
-#[inline(always)]
-pub(super) unsafe fn squares<S: Simd>(data: *const f32, stride: usize, rows: usize, width: usize) -> f32 {
-    // SAFETY: the caller's contract.
-    unsafe {
-        let mut sums = [S::splat(0.0); 2];
-        for row in 0..rows {
-            for col in (0..width).step_by(16) {
-                for (half, sum) in sums.iter_mut().enumerate().take(16 / S::LANES) {
-                    let x = S::load(data.add(row * stride + col + half * S::LANES));
-                    *sum = x.mul_add(x, *sum);
-                }
-            }
-        }
-        sums[0].add(sums[1]).sum()
-    }
-}

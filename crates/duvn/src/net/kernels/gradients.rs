@@ -47,8 +47,8 @@ impl Kernels {
     }
 
     /// The gradient before ReLU and dropout of the units `y` that feed a hidden layer of `units` units, from the gradient
-    /// `dy` of those. `transposed` is scratch space for `units` x 64 numbers: a panel at a time is transposed
-    /// and used while it is in the first-level cache.
+    /// `dy` of those. `transposed` is scratch space for `units` x 64 numbers: as many inputs as a tile
+    /// has columns are transposed and used while they are in the first-level cache.
     #[allow(clippy::too_many_arguments)]
     pub(crate) fn back_hidden(
         self,
@@ -84,8 +84,9 @@ impl Kernels {
             unsafe { (self.table.back)(&back) }
             return;
         }
-        for first in (0..layer.inputs).step_by(PANEL) {
-            let count = (layer.inputs - first).min(PANEL);
+        let strip = self.table.tile_columns;
+        for first in (0..layer.inputs).step_by(strip) {
+            let count = (layer.inputs - first).min(strip);
             let transpose = Transpose {
                 rows: layer.inputs,
                 cols: layer.width,
@@ -232,12 +233,5 @@ impl Kernels {
         assert!(numbers.len().is_multiple_of(16));
         // SAFETY: the length is that of the slice, and `Kernels` exists only where the CPU has the instructions.
         unsafe { (self.table.sum_of_squares)(numbers.as_ptr(), numbers.len()) }
-    }
-
-    /// The sum of the squares of `rows` rows of `width` numbers; infinity if that is too much for single precision.
-    pub(crate) fn squares(self, x: Acts<'_>, rows: usize, width: usize) -> f32 {
-        assert!(width.is_multiple_of(16) && holds(x.data, x.stride, rows, width));
-        // SAFETY: the lengths were compared above, and `Kernels` exists only where the CPU has the instructions.
-        unsafe { (self.table.squares)(x.data.as_ptr(), x.stride, rows, width) }
     }
 }

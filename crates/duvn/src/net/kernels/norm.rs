@@ -57,17 +57,23 @@ pub(super) unsafe fn normalise<S: Simd>(n: &Normalise) {
         unsafe {
             let x = n.normed.add(row * n.normed_stride);
             let out = n.out.add(row * n.out_stride);
-            let mut sum = S::splat(0.0);
-            for col in (0..width).step_by(S::LANES) {
-                sum = sum.add(S::load(x.add(col)));
+            let mut sums = [S::splat(0.0); 2];
+            for col in (0..width).step_by(16) {
+                for (half, sum) in sums.iter_mut().enumerate().take(16 / S::LANES) {
+                    *sum = sum.add(S::load(x.add(col + half * S::LANES)));
+                }
             }
-            let mean = S::splat(sum.sum() * share);
-            let mut squares = S::splat(0.0);
-            for col in (0..width).step_by(S::LANES) {
-                let distance = n.columns.unpad(S::load(x.add(col)).sub(mean), col);
-                squares = distance.mul_add(distance, squares);
+            let mean = S::splat(sums[0].add(sums[1]).sum() * share);
+            let mut squares = [S::splat(0.0); 2];
+            for col in (0..width).step_by(16) {
+                for (half, squares) in squares.iter_mut().enumerate().take(16 / S::LANES) {
+                    let col = col + half * S::LANES;
+                    let distance = n.columns.unpad(S::load(x.add(col)).sub(mean), col);
+                    *squares = distance.mul_add(distance, *squares);
+                }
             }
-            let root = 1.0 / (squares.sum() * share + EPSILON).sqrt();
+            let variance = squares[0].add(squares[1]).sum() * share;
+            let root = 1.0 / (variance + EPSILON).sqrt();
             *n.root.add(row) = root;
             let root = S::splat(root);
             for col in (0..width).step_by(S::LANES) {

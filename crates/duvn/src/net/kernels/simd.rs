@@ -16,6 +16,9 @@ pub(super) trait Simd: Copy {
     /// Most vectors side by side in a register tile; a divisor of what a panel of 64 columns holds.
     const VECTORS: usize;
 
+    /// Most vectors side by side in the product of a single row, 4 at most; there are two sums for each.
+    const SINGLE_VECTORS: usize = Self::VECTORS;
+
     unsafe fn splat(x: f32) -> Self;
     /// Reads `LANES` numbers; `from` need not be aligned.
     unsafe fn load(from: *const f32) -> Self;

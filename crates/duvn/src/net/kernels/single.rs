@@ -1,6 +1,6 @@
 //! One row at a time: acting, and the output layer.
 
-use super::gemm::{Epilogue, Gemm, vectors_at};
+use super::gemm::{Epilogue, Gemm, PANEL};
 use super::simd::Simd;
 
 /// One row through a hidden layer: only the weight rows of inputs that are not 0 are read.
@@ -19,7 +19,7 @@ pub(super) unsafe fn single<S: Simd, E: Epilogue<S>>(g: &Gemm, list: *mut u32, e
     }
     let mut col = 0;
     while col < g.cols {
-        let vectors = vectors_at::<S>(col, g.cols);
+        let vectors = S::SINGLE_VECTORS.min((PANEL - col % PANEL).min(g.cols - col) / S::LANES);
         // SAFETY: the caller's contract; the listed inputs are below `g.depth` because the padding is 0.
         unsafe {
             match vectors {

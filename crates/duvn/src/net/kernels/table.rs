@@ -25,9 +25,10 @@ pub(super) struct Table {
     pub transpose: unsafe fn(&Transpose),
     pub back: unsafe fn(&Back),
     pub direct_rows: usize,
+    /// Columns of a register tile.
+    pub tile_columns: usize,
     pub mask_words: unsafe fn(&mut [[u32; 16]; 4], u16, &mut [u16]),
     pub sum_of_squares: unsafe fn(*const f32, usize) -> f64,
-    pub squares: unsafe fn(*const f32, usize, usize, usize) -> f32,
     pub fma_burst: unsafe fn(u64) -> f32,
 }
 
@@ -68,12 +69,6 @@ macro_rules! entry_points {
         }
 
         $(#[$features])?
-        unsafe fn row_squares(data: *const f32, stride: usize, rows: usize, width: usize) -> f32 {
-            // SAFETY: the contract of the kernel, passed on to the caller.
-            unsafe { squares::<$simd>(data, stride, rows, width) }
-        }
-
-        $(#[$features])?
         unsafe fn burst(rounds: u64) -> f32 {
             // SAFETY: the CPU has the instruction set, as the contract of this table says.
             unsafe { super::peak::burst::<$simd>(rounds) }
@@ -97,9 +92,9 @@ macro_rules! entry_points {
             transpose: transpose_weights,
             back: back_direct,
             direct_rows: <$simd>::DIRECT_ROWS,
+            tile_columns: <$simd>::LANES * <$simd>::VECTORS,
             mask_words: draw_words,
             sum_of_squares: square_sum,
-            squares: row_squares,
             fma_burst: burst,
         };
     };

@@ -75,9 +75,10 @@ impl Workspace {
         }
     }
 
-    /// An upper bound of the gradients of the last backward pass, or infinity.
-    pub(in crate::net) fn gradient_bound(&self) -> f64 {
-        self.bound.sqrt()
+    /// The sum of the sizes of all outputs of the last backward pass and of their gradients; infinity if that is too much
+    /// for single precision, not a number if one of them is none.
+    pub(in crate::net) fn size(&self) -> f32 {
+        size(&self.outputs) + size(&self.output_gradient)
     }
 
     /// The moments were changed from outside: what Adam has moved is to be found out anew.
@@ -99,7 +100,6 @@ impl Workspace {
             sorted.copy_from_slice(&self.output_gradient[row as usize * outputs..][..outputs]);
         }
         self.reserve_backward(net.shape, net.layout, rows);
-        self.bound = 0.0;
         for action in 0..net.shape.actions {
             let (from, to) = (self.bounds[action], self.bounds[action + 1]);
             self.backward_head(net, learn, action, from, to - from);
@@ -111,7 +111,6 @@ impl Workspace {
             gain_gradient: &mut self.gain_gradient,
             gathered: &mut self.gathered,
             moved: &mut self.moved,
-            bound: &mut self.bound,
         };
         let range = (0, rows);
         backward(
@@ -158,7 +157,6 @@ impl Workspace {
             padded: &mut self.padded_outputs,
             transposed: &mut self.transposed,
             bias_gradient: &mut self.bias_gradient,
-            bound: &mut self.bound,
         };
         output::backward(net, learn, layer, gradient, (top, rows), delta.as_mut(), scratch);
 
@@ -169,7 +167,6 @@ impl Workspace {
             gain_gradient: &mut self.gain_gradient,
             gathered: &mut self.gathered,
             moved: &mut self.moved[own..],
-            bound: &mut self.bound,
         };
         let dx = match net.layout.trunk.last() {
             Some(layer) => trunk.map(|(y, _)| (y, acts_mut(&mut self.trunk_delta[0], layer, from))),
@@ -177,6 +174,17 @@ impl Workspace {
         };
         backward(net, learn, layers, feed, (from, rows), &self.head, &mut self.head_delta, scratch, dx);
     }
+}
+
+/// The sum of absolute values, in lanes that the compiler makes vectors of.
+fn size(numbers: &[f32]) -> f32 {
+    let mut lanes = [0.0f32; 8];
+    let chunks = numbers.chunks_exact(8);
+    let rest: f32 = chunks.remainder().iter().map(|x| x.abs()).sum();
+    for chunk in chunks {
+        lanes.iter_mut().zip(chunk).for_each(|(lane, x)| *lane += x.abs());
+    }
+    lanes.iter().sum::<f32>() + rest
 }
 
 fn first_hidden(layout: &Layout) -> Option<&Layer> {
@@ -190,7 +198,6 @@ struct Scratch<'a> {
     gathered: &'a mut Buffer,
     /// By input of a first layer on one-hot rows: whether Adam ever moved its weights.
     moved: &'a mut [bool],
-    bound: &'a mut f64,
 }
 
 /// Backward through hidden layers. `deltas[0]` holds the gradient of the last of them; `below` is what feeds the
@@ -230,12 +237,6 @@ fn backward(
             None => feed,
         };
         let (inputs, width) = (layer.inputs, layer.width);
-        let size = match x {
-            Feed::Acts(x) => net.kernels.squares(x, rows, padded(inputs)),
-            Feed::Index(indices) => indices.len() as f32,
-        };
-        // The input of a bias is 1.
-        widen(scratch.bound, size.max(rows as f32), net.kernels.squares(dy, rows, width));
         let sink = learn.sink(layer.weights_at, layer.bias_at);
         match x {
             Feed::Acts(x) => net.kernels.gradient_hidden(x, inputs, dy, width, rows, sink),
@@ -248,13 +249,6 @@ fn backward(
         }
         std::mem::swap(&mut current, &mut next);
     }
-}
-
-/// Makes `bound` an upper bound of the squared gradients xᵀ dy too, from the sums of squares of x and dy (Cauchy-Schwarz).
-/// A sum that is not a number makes it infinite.
-pub(super) fn widen(bound: &mut f64, x: f32, dy: f32) {
-    let product = f64::from(x) * f64::from(dy);
-    *bound = if product.is_nan() { f64::INFINITY } else { bound.max(product) };
 }
 
 /// Backward through a layer's normalisation: the gradient `delta` becomes that of its products, gains and biases
@@ -273,9 +267,6 @@ fn backward_norm(
     bias.fill(0.0);
     gain.fill(0.0);
     let (normed, root) = (acts(&units.normed, layer, from), &units.root[from..]);
-    // Normalised units are of size 1.
-    let size = net.kernels.squares(acts(delta, layer, 0), rows, layer.width);
-    widen(scratch.bound, (rows * layer.units) as f32, size);
     let mut delta = acts_mut(delta, layer, 0);
     let norm = layer.norm(learn.parameters());
     net.kernels.back_normalise(rows, &norm, normed, root, &mut delta, gain, bias);

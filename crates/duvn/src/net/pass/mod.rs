@@ -42,8 +42,6 @@ pub(super) struct Workspace {
     /// By first layer on one-hot rows and input: whether Adam ever moved its weights. Empty: not known.
     moved: Vec<bool>,
     list: Vec<u32>,
-    /// No gradient of the last backward pass is larger than the root of this.
-    bound: f64,
 }
 
 /// The units of a hidden layer, for all rows.

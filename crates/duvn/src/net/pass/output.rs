@@ -1,7 +1,7 @@
 //! The output layer of an action's sub-network: one or a few outputs by dot products, many as the products of a
 //! hidden layer.
 
-use super::backward::{Learn, flat, widen};
+use super::backward::{Learn, flat};
 use super::{Net, acts_mut};
 use crate::net::kernels::{Acts, ActsMut, Buffer, padded};
 use crate::net::layout::Layer;
@@ -12,8 +12,6 @@ pub(super) struct Scratch<'a> {
     pub padded: &'a mut Buffer,
     pub transposed: &'a mut Buffer,
     pub bias_gradient: &'a mut Buffer,
-    /// See [`widen`].
-    pub bound: &'a mut f64,
 }
 
 /// The outputs of `rows` rows, whose units are `top`, into `out`.
@@ -58,9 +56,6 @@ pub(super) fn backward(
     scratch: Scratch<'_>,
 ) {
     let (outputs, kernels, scale) = (layer.units, net.kernels, net.scale());
-    let size = kernels.squares(top, rows, padded(layer.inputs));
-    // The input of a bias is 1.
-    widen(scratch.bound, size.max(rows as f32), gradient.iter().map(|g| g * g).sum());
     if !layer.in_panels {
         if let Some(dx) = dx {
             kernels.back_output(gradient, rows, &layer.output(learn.parameters()), top, scale, dx);
