@@ -33,6 +33,7 @@ fn a_run_is_an_object_with_the_keys_of_the_contract() {
             keys(run),
             [
                 "agent",
+                "best_return",
                 "env",
                 "episodes",
                 "first_reward_episode",
@@ -41,9 +42,12 @@ fn a_run_is_an_object_with_the_keys_of_the_contract() {
                 "seconds",
                 "seed",
                 "solved_episode",
+                "start_sigma",
+                "start_value",
                 "steps",
                 "steps_per_second",
                 "updates",
+                "warnings",
                 "weights_sha256",
             ]
         );
@@ -105,7 +109,7 @@ fn the_portable_path_is_chosen_by_option_or_variable_alike() {
 
 #[test]
 fn numbers_that_explode_end_the_run_with_the_step_and_what_to_try() {
-    let ran = train(&["Chain-4", "--agent", "duvn", "--set", "learning_rate=1e30", "--json"]);
+    let ran = train(&["CartPole-v1?reward_scale=1e25", "--agent", "duvn", "--json"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (1, ""), "{ran:?}");
     let fault = ran.stderr.lines().last().unwrap();
     assert!(fault.starts_with("duvn: "), "{fault}");
