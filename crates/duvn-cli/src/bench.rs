@@ -64,7 +64,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     for bench in chosen {
         if stop.load(Ordering::Relaxed) {
-            return Err(Failure::failed("stopped before all benchmarks were run"));
+            return Err(Failure::left("stopped before all benchmarks were run"));
         }
         let measurement = bench.run(&options).map_err(Failure::failed)?;
         let line = if args.json {

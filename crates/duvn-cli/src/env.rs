@@ -1,5 +1,6 @@
 use crate::failure::{Failure, print_line};
-use duvn_envs::{Action, Environment, Observation, Space, Step, registry};
+use duvn_envs::{Environment, Observation, Step, registry};
+use duvn_lab::actions::Written;
 use serde_json::{Value, json};
 
 /// Print one trajectory, for comparing with Gymnasium.
@@ -21,41 +22,25 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<(), Failure> {
     let mut env = registry::make(&args.env, args.seed).map_err(Failure::usage)?;
     let space = env.action_space();
-    let actions: Vec<_> = args.actions.iter().map(|text| parse(text, &space)).collect::<Result<_, _>>()?;
+    let actions: Vec<_> = args
+        .actions
+        .iter()
+        .map(|text| Written::parse(text, &space))
+        .collect::<Result<_, _>>()
+        .map_err(Failure::usage)?;
     env.reset(Some(args.seed));
     let mut step = Step { reward: 0.0, terminated: false, truncated: false };
     // Nothing is printed before all actions have proved to be good.
     let mut lines = vec![line(args.json, 0, env.observation(), &step)];
     for (t, action) in actions.iter().enumerate() {
-        let action = match action {
-            Parsed::Index(index) => Action::Index(*index),
-            Parsed::Vector(numbers) => Action::Vector(numbers),
-        };
         if step.done() {
             return Err(Failure::usage(format!("the episode ended at step {t}: write at most {t} actions")));
         }
-        step = env.step(action).map_err(|error| Failure::usage(format!("step {}: {error}", t + 1)))?;
+        step =
+            env.step(action.action()).map_err(|error| Failure::usage(format!("step {}: {error}", t + 1)))?;
         lines.push(line(args.json, t + 1, env.observation(), &step));
     }
     lines.iter().try_for_each(|line| print_line(line))
-}
-
-enum Parsed {
-    Index(usize),
-    Vector(Vec<f32>),
-}
-
-fn parse(text: &str, space: &Space) -> Result<Parsed, Failure> {
-    let parsed = match space {
-        Space::Discrete(_) => text.trim().parse().ok().map(Parsed::Index),
-        Space::Box { .. } => {
-            let numbers: Option<_> = text.split(':').map(|number| number.trim().parse().ok()).collect();
-            numbers.map(Parsed::Vector)
-        }
-    };
-    parsed.ok_or_else(|| {
-        Failure::usage(format!("'{text}' is not an action of {space}: write {}", space.example()))
-    })
 }
 
 fn line(as_json: bool, t: usize, observation: Observation<'_>, step: &Step) -> String {

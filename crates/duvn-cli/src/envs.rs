@@ -1,8 +1,9 @@
 use crate::failure::{Failure, print_line};
-use duvn_envs::registry::{ENTRIES, Entry};
-use serde_json::json;
+use duvn_envs::registry::{self, ENTRIES, Entry, Parameter, Registered};
+use duvn_envs::{Environment, Space};
+use serde_json::{Value, json};
 
-/// List the environments.
+/// List the environments: spaces, limits, thresholds and parameters.
 #[derive(clap::Args)]
 pub struct Args {
     /// One JSON object an environment.
@@ -12,26 +13,69 @@ pub struct Args {
 
 pub fn run(args: &Args) -> Result<(), Failure> {
     for entry in ENTRIES {
-        let line = if args.json { json_line(entry) } else { text_line(entry) };
+        let example = registry::make(&entry.example(), 0).map_err(Failure::usage)?;
+        let line = if args.json { json_line(entry, &example) } else { text_lines(entry, &example) };
         print_line(&line)?;
+    }
+    if !args.json {
+        print_line("every environment:")?;
+        for parameter in &registry::COMMON {
+            print_line(&parameter_line(parameter))?;
+        }
     }
     Ok(())
 }
 
-fn json_line(entry: &Entry) -> String {
+/// Spaces and the time limit are those of the example where the entry is a family.
+fn json_line(entry: &Entry, example: &Registered) -> String {
     json!({
         "name": entry.name,
         "about": entry.about,
         "sizes": entry.sizes.map(|(least, most)| [least, most]),
-        "time_limit": entry.time_limit,
+        "time_limit": example.time_limit,
         "reward_threshold": entry.reward_threshold,
+        "example": example.id,
+        "observation_space": space(&example.observation_space()),
+        "action_space": space(&example.action_space()),
+        "parameters": entry.all_parameters().map(parameter).collect::<Vec<_>>(),
     })
     .to_string()
 }
 
-fn text_line(entry: &Entry) -> String {
-    let limit = entry.time_limit.map_or_else(String::new, |limit| format!("at most {limit} steps; "));
+/// A bound that is infinite is `null`.
+fn space(space: &Space) -> Value {
+    match space {
+        Space::Discrete(n) => json!({ "type": "discrete", "n": n }),
+        Space::Box { low, high } => json!({ "type": "box", "low": low, "high": high }),
+    }
+}
+
+fn parameter(parameter: &Parameter) -> Value {
+    json!({
+        "name": parameter.name,
+        "alias": parameter.alias,
+        "about": parameter.about,
+        "values": parameter.kind.to_string(),
+        "default": parameter.default(),
+    })
+}
+
+fn text_lines(entry: &Entry, example: &Registered) -> String {
+    let of_size = |limit: u32| match entry.time_limit {
+        Some(_) => format!("at most {limit} steps; "),
+        None => format!("{} at most {limit} steps; ", example.id),
+    };
+    let limit = example.time_limit.map_or_else(String::new, of_size);
     let solved =
         entry.reward_threshold.map_or_else(|| "no threshold".into(), |mean| format!("solved at {mean}"));
-    format!("{:<26} {} ({limit}{solved})", entry.name, entry.about)
+    let spaces = format!("{} -> {}", example.observation_space(), example.action_space());
+    let head = format!("{:<26} {} ({spaces}; {limit}{solved})", entry.name, entry.about);
+    let parameters = entry.parameters.iter().map(parameter_line);
+    std::iter::once(head).chain(parameters).collect::<Vec<_>>().join("\n")
+}
+
+fn parameter_line(parameter: &Parameter) -> String {
+    let alias = parameter.alias.map_or_else(String::new, |alias| format!(" ({alias})"));
+    let default = parameter.default().map_or_else(String::new, |default| format!(", else {default}"));
+    format!("    ?{}{alias}={}{default}: {}", parameter.name, parameter.kind, parameter.about)
 }

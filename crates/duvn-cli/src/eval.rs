@@ -52,7 +52,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::usage("--episodes cannot be 0: write 1 or more"));
     }
     let saved = open(&args.run)?;
-    let mut agent = saved.agent(false).map_err(Failure::failed)?;
+    let mut agent = saved.agent().map_err(Failure::failed)?;
     let mut arena = Arena::new(&saved.run.spec).map_err(Failure::failed)?;
     let mut played: Vec<Played> = Vec::new();
     for number in 0..args.episodes {

@@ -1,5 +1,5 @@
-//! How the program ends when something is wrong: 2 for what the user can write differently, 1 for what
-//! went wrong all the same.
+//! How the program ends: 0 done, 2 for what the user can write differently, 1 for what went wrong all the same, 75 when
+//! it was stopped cleanly and work is left (EX_TEMPFAIL of sysexits.h: try again).
 
 use std::fmt;
 use std::process::ExitCode;
@@ -10,6 +10,8 @@ pub enum Failure {
     Usage(String),
     /// The work failed.
     Failed(String),
+    /// It was stopped cleanly, and the same command goes on with what is left.
+    Left(String),
 }
 
 impl Failure {
@@ -23,11 +25,17 @@ impl Failure {
         Failure::Failed(error.to_string())
     }
 
-    /// 1 or 2.
+    /// Stopped work, said by `what`.
+    pub fn left(what: impl fmt::Display) -> Self {
+        Failure::Left(what.to_string())
+    }
+
+    /// 1, 2 or 75.
     pub fn exit_code(&self) -> ExitCode {
         match self {
             Failure::Usage(_) => ExitCode::from(2),
             Failure::Failed(_) => ExitCode::from(1),
+            Failure::Left(_) => ExitCode::from(75),
         }
     }
 }
@@ -35,7 +43,7 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::Usage(text) | Failure::Failed(text) => f.write_str(text),
+            Failure::Usage(text) | Failure::Failed(text) | Failure::Left(text) => f.write_str(text),
         }
     }
 }

@@ -1,13 +1,14 @@
 //! Pictures one after another, as a GIF file.
 
 use crate::failure::Failure;
+use duvn_lab::disk::WholeFile;
 use gif::{Encoder, Frame, Repeat};
 use std::path::{Path, PathBuf};
 
 /// A GIF file that is being written.
 pub struct Film {
     path: PathBuf,
-    encoder: Encoder<std::fs::File>,
+    encoder: Encoder<WholeFile>,
     /// Hundredths of a second that a frame stays.
     delay: u16,
 }
@@ -18,7 +19,7 @@ impl Film {
         let failed = |error: &dyn std::fmt::Display| {
             Failure::usage(format!("cannot write {}: {error}; name another file with --gif", path.display()))
         };
-        let file = std::fs::File::create(path).map_err(|error| failed(&error))?;
+        let file = WholeFile::create(path).map_err(|error| failed(&error))?;
         let mut encoder =
             Encoder::new(file, width as u16, height as u16, &[]).map_err(|error| failed(&error))?;
         encoder.set_repeat(Repeat::Infinite).map_err(|error| failed(&error))?;
@@ -32,8 +33,10 @@ impl Film {
         self.encoder.write_frame(&frame).map_err(Failure::failed)
     }
 
-    /// Writes the end of the file; gives its path.
-    pub fn finish(self) -> String {
-        self.path.display().to_string()
+    /// Writes the end of the file, which only now gets its name; gives its path.
+    pub fn finish(self) -> Result<String, Failure> {
+        let file = self.encoder.into_inner().map_err(Failure::failed)?;
+        file.finish().map_err(Failure::failed)?;
+        Ok(self.path.display().to_string())
     }
 }

@@ -1,5 +1,6 @@
 use crate::failure::{Failure, print_line};
 use crate::stop::flag_on_signal;
+use duvn_lab::disk::write_whole;
 use duvn_lab::ire::{self, Estimator, Ird, IreError, Options, Summary};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
@@ -86,7 +87,7 @@ fn sample(env: &str, options: &Options) -> Result<Ird, Failure> {
         IreError::Stopped => {
             let done = done.load(Ordering::Relaxed);
             let traces = options.traces;
-            Failure::failed(format!("stopped after {done} of {traces} traces: a part of them is no result"))
+            Failure::left(format!("stopped after {done} of {traces} traces: a part of them is no result"))
         }
         IreError::Make(_) | IreError::Empty | IreError::Unbounded(_) => Failure::usage(error),
         error => Failure::failed(error),
@@ -145,7 +146,7 @@ fn draw(folder: &Path, ird: &Ird) -> Result<(), Failure> {
     let name: String = ird.env.chars().map(plain).collect();
     for (ending, bytes) in [("svg", figure.to_svg().into_bytes()), ("png", png)] {
         let path = folder.join(format!("ire-{name}.{ending}"));
-        std::fs::write(&path, bytes).map_err(|error| cannot_write(&path, &error))?;
+        write_whole(&path, &bytes).map_err(|error| cannot_write(&path, &error))?;
         eprintln!("wrote {}", path.display());
     }
     Ok(())

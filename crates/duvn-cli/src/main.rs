@@ -2,6 +2,7 @@
 
 mod allocations;
 mod bench;
+mod check;
 mod env;
 mod envs;
 mod eval;
@@ -9,10 +10,12 @@ mod export;
 mod failure;
 mod film;
 mod ire;
+mod merge;
 mod play;
 mod report;
 mod reproduce;
 mod screen;
+mod status;
 mod stop;
 mod sweep;
 mod train;
@@ -48,6 +51,9 @@ enum Command {
     Ire(ire::Args),
     Bench(bench::Args),
     Values(values::Args),
+    Status(status::Args),
+    Merge(merge::Args),
+    Check(check::Args),
 }
 
 fn main() -> ExitCode {
@@ -88,5 +94,8 @@ fn run(command: &Command) -> Result<(), Failure> {
         Command::Ire(args) => ire::run(args),
         Command::Bench(args) => bench::run(args),
         Command::Values(args) => values::run(args),
+        Command::Status(args) => status::run(args),
+        Command::Merge(args) => merge::run(args),
+        Command::Check(args) => check::run(args),
     }
 }

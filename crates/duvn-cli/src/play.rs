@@ -35,7 +35,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::usage(format!("--speed cannot be {}: write 0.1 to 100", args.speed)));
     }
     let saved = open(&args.run)?;
-    let mut agent = saved.agent(false).map_err(Failure::failed)?;
+    let mut agent = saved.agent().map_err(Failure::failed)?;
     let mut arena = Arena::new(&saved.run.spec).map_err(Failure::failed)?;
     let mut stage: Box<dyn Stage> = match &args.gif {
         Some(path) => Box::new(Film::new(path, SIZE, args.speed)?),
@@ -128,6 +128,6 @@ impl Stage for Film {
     }
 
     fn end(self: Box<Self>) -> Result<(), Failure> {
-        print_line(&self.finish())
+        print_line(&self.finish()?)
     }
 }

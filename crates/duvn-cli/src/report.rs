@@ -1,20 +1,35 @@
 use crate::failure::{Failure, print_line};
 use crate::sweep::store_failure;
-use duvn_lab::report::{Report, ReportError, report};
+use duvn_lab::report::{Report, ReportError, report, tables, update_document};
 use duvn_lab::store::Store;
 use std::path::PathBuf;
 
 /// Make figures, tables and one HTML page from an experiment's folder.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The folder of the experiment.
+    /// The folder of the experiment; with --tables a file of runs, with --document a Markdown document.
     folder: PathBuf,
+    /// Print the tables of a file of runs (CSV, as `duvn export --csv` writes it) in Markdown.
+    #[arg(long, conflicts_with = "document")]
+    tables: bool,
+    /// Make the tables of a Markdown document again, from the files of runs that its markers name:
+    /// `<!-- table FILE.csv: COLUMN, COLUMN -->` or `<!-- differences FILE.csv -->`, up to `<!-- /table -->`.
+    #[arg(long)]
+    document: bool,
 }
 
 /// The columns of the summary that fit a terminal.
-const COLUMNS: [usize; 6] = [0, 1, 2, 3, 4, 6];
+const COLUMNS: [usize; 6] = [0, 1, 2, 5, 6, 7];
 
 pub fn run(args: &Args) -> Result<(), Failure> {
+    let path = &args.folder;
+    if args.tables {
+        let text = tables(path).map_err(report_failure)?;
+        return text.lines().try_for_each(print_line);
+    }
+    if args.document {
+        return update_document(path).map_err(report_failure);
+    }
     let store = Store::open(&args.folder).map_err(store_failure)?;
     print_report(&store)
 }
@@ -37,6 +52,7 @@ pub fn print_report(store: &Store) -> Result<(), Failure> {
 pub fn report_failure(error: ReportError) -> Failure {
     match error {
         ReportError::Store(error) => store_failure(error),
+        error @ (ReportError::Runs { .. } | ReportError::Document { .. }) => Failure::usage(error),
         error => Failure::failed(error),
     }
 }

@@ -1,12 +1,12 @@
 use crate::failure::{Failure, print_line};
 use crate::report::{print_report, report_failure};
 use crate::stop::flag_on_signal;
-use crate::sweep::{CHECKPOINT_SECONDS, conclude, execute, jobs, store_failure};
+use crate::sweep::{CHECKPOINT_SECONDS, conclude, execute, jobs, open};
 use clap::ValueEnum;
 use duvn_lab::experiment::{Experiment, Variant};
+use duvn_lab::ire::IreError;
 use duvn_lab::report::Plain;
 use duvn_lab::reproduce::{IRE_TASKS, Target, illustration, ire};
-use duvn_lab::store::Store;
 use duvn_lab::sweep::Options;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -103,7 +103,11 @@ impl Work<'_> {
                     done += 1;
                     eprintln!("[{done}/{}] {}: {traces} traces", IRE_TASKS.len(), ird.env);
                 });
-                print_plain(plain.map_err(Failure::failed)?, out)
+                let plain = plain.map_err(|error| match error {
+                    IreError::Stopped => Failure::left(error),
+                    error => Failure::failed(error),
+                });
+                print_plain(plain?, out)
             }
             Target::Chain | Target::ChainOrdered | Target::Gym => self.train(target, out),
         }
@@ -116,11 +120,12 @@ impl Work<'_> {
         let seeds =
             self.variant.seeds.as_ref().map_or_else(String::new, |seeds| format!(" --seeds {}", seeds.len()));
         experiment.show.rerun = format!("duvn reproduce {}{seeds}{quick}", target.name());
-        let store = Store::open_for(out, &experiment).map_err(store_failure)?;
+        let store = open(out, &experiment, false)?;
         let checkpoint_every = Duration::from_secs_f64(CHECKPOINT_SECONDS);
-        let options = Options { jobs: self.jobs, checkpoint_every, retry: false, stop: self.stop };
+        let options =
+            Options { jobs: self.jobs, checkpoint_every, retry: false, any_isa: false, stop: self.stop };
         let ends = execute(&store, &experiment.runs, &options)?;
-        let concluded = conclude(&ends, self.stop, out);
+        let concluded = conclude(&ends, out);
         print_report(&store)?;
         concluded
     }

@@ -1,7 +1,7 @@
 //! Progress on stderr: bars with the time left on a terminal, one line a finished run everywhere.
 
-use duvn_lab::run::{Outcome, Run, RunSpec};
-use duvn_lab::store::RunRow;
+use duvn_lab::run::{Outcome, Run};
+use duvn_lab::spec::RunSpec;
 use duvn_lab::sweep::{End, Watch};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::collections::HashMap;
@@ -70,22 +70,20 @@ impl Screen {
     }
 }
 
-impl Screen {
-    /// A run begins, or goes on.
-    pub fn begin(&self, spec: &RunSpec, at: &Run) {
+impl Watch for Screen {
+    fn begun(&self, run: &RunSpec, at: &Run) {
         let Some(bars) = &self.bars else { return };
-        let bar = bars.all.add(ProgressBar::new(WHOLE as u64).with_prefix(name(spec)));
+        let bar = bars.all.add(ProgressBar::new(WHOLE as u64).with_prefix(name(run)));
         bar.set_style(style("  {prefix:<32!} {bar:20} {percent:>3} %  {eta:>4} left  {msg}"));
-        self.state().working.insert(name(spec), (bar, at.share()));
+        self.state().working.insert(name(run), (bar, at.share()));
     }
 
-    /// A run has finished an episode.
-    pub fn advance(&self, spec: &RunSpec, at: &Run) {
+    fn moved(&self, run: &RunSpec, at: &Run) {
         if self.bars.is_none() {
             return;
         }
         let mut state = self.state();
-        if let Some((bar, share)) = state.working.get_mut(&name(spec)) {
+        if let Some((bar, share)) = state.working.get_mut(&name(run)) {
             *share = at.share().min(1.0);
             bar.set_position((*share * WHOLE) as u64);
             let progress = at.progress();
@@ -95,11 +93,10 @@ impl Screen {
         self.show_total(&state);
     }
 
-    /// A run has ended, for now or for good.
-    pub fn end(&self, spec: &RunSpec, end: &End) {
+    fn ended(&self, run: &RunSpec, end: &End) {
         let mut state = self.state();
         state.ended += 1;
-        if let Some((bar, _)) = state.working.remove(&name(spec)) {
+        if let Some((bar, _)) = state.working.remove(&name(run)) {
             bar.finish_and_clear();
         }
         let (ended, runs) = (state.ended, self.runs);
@@ -107,31 +104,22 @@ impl Screen {
             End::Done(outcome) => summary(outcome),
             End::Stopped(outcome) => format!("stopped after {}", summary(outcome)),
             End::Failed(error) => format!("FAILED: {error}"),
+            End::Refused(why) => format!("left as it was: {why}"),
             End::FailedBefore(error) => format!("failed before ({error}); sweep --retry tries it again"),
             End::DoneBefore(_) | End::NotBegun | End::Elsewhere => String::new(),
         };
         if !what.is_empty() {
-            self.line(&format!("[{ended}/{runs}] {}: {what}", name(spec)));
+            self.line(&format!("[{ended}/{runs}] {}: {what}", name(run)));
         }
         self.show_total(&state);
     }
-}
 
-impl Watch for Screen {
-    fn begun(&self, run: &RunRow, at: &Run) {
-        self.begin(&run.spec, at);
+    fn warned(&self, run: &RunSpec, what: &str) {
+        self.line(&format!("warning: {}: {what}", name(run)));
     }
 
-    fn moved(&self, run: &RunRow, at: &Run) {
-        self.advance(&run.spec, at);
-    }
-
-    fn ended(&self, run: &RunRow, end: &End) {
-        self.end(&run.spec, end);
-    }
-
-    fn warned(&self, run: &RunRow, what: &str) {
-        self.line(&format!("warning: {}: {what}", name(&run.spec)));
+    fn waiting(&self, runs: usize) {
+        self.line(&format!("waiting for {runs} runs that another program is at; Ctrl-C ends the waiting"));
     }
 }
 

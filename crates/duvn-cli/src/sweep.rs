@@ -3,11 +3,11 @@ use crate::screen::Screen;
 use crate::stop::flag_on_signal;
 use duvn_lab::experiment::{Experiment, Planned, Variant};
 use duvn_lab::parallel;
-use duvn_lab::run::Budget;
-use duvn_lab::store::{FILE, Store, StoreError};
+use duvn_lab::shard::Shard;
+use duvn_lab::spec::Budget;
+use duvn_lab::store::{FILE, Growth, Store, StoreError};
 use duvn_lab::sweep::{End, Options, sweep};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Run an experiment file. Running it again finishes what is missing.
@@ -30,6 +30,16 @@ pub struct Args {
     /// Try runs again that failed by their own fault.
     #[arg(long)]
     retry: bool,
+    /// Go on with runs that are in the folder with a smaller budget, to this one.
+    #[arg(long)]
+    extend: bool,
+    /// Go on with runs that were begun with another instruction set. They get other bits and are marked.
+    #[arg(long)]
+    any_isa: bool,
+    /// Only the I-th of N shares of the runs, counted from 0, in a folder of its own under the experiment's:
+    /// shard-I-of-N. `duvn merge` puts them together.
+    #[arg(long, value_name = "I/N")]
+    shard: Option<String>,
     /// Seconds between two checkpoints of a run.
     #[arg(long, value_name = "SECONDS", default_value_t = CHECKPOINT_SECONDS)]
     checkpoint_every: f64,
@@ -44,19 +54,38 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let variant = Variant { quick: args.quick, seeds: None };
     let mut experiment = Experiment::parse(&text, &variant)
         .map_err(|error| Failure::usage(format!("{}: {error}", args.file.display())))?;
-    let out = args.out.clone().unwrap_or_else(|| Path::new("results").join(folder_name(&experiment.name)));
+    let mut out = match &args.out {
+        Some(out) => out.clone(),
+        None => Path::new("results").join(folder_name(&experiment.name)),
+    };
     let quick = if args.quick { " --quick" } else { "" };
     experiment.show.rerun = format!("duvn sweep {}{quick} --out {}", args.file.display(), out.display());
+    if let Some(text) = &args.shard {
+        let shard: Shard = text.parse().map_err(Failure::usage)?;
+        shard.take(&mut experiment.runs);
+        out = out.join(shard.folder());
+    }
     let jobs = jobs(args.jobs)?;
+    let checkpoint_every = seconds(args.checkpoint_every)?;
     if args.dry_run {
         return list(&experiment, &out);
     }
     let stop = flag_on_signal()?;
-    let store = Store::open_for(&out, &experiment).map_err(store_failure)?;
-    let checkpoint_every = seconds(args.checkpoint_every)?;
-    let options = Options { jobs, checkpoint_every, retry: args.retry, stop: &stop };
+    let store = open(&out, &experiment, args.extend)?;
+    let (retry, any_isa) = (args.retry, args.any_isa);
+    let options = Options { jobs, checkpoint_every, retry, any_isa, stop: &stop };
     let ends = execute(&store, &experiment.runs, &options)?;
-    conclude(&ends, &stop, &out)
+    conclude(&ends, &out)
+}
+
+/// Opens the records of an experiment; what else is in the folder is said.
+pub fn open(out: &Path, experiment: &Experiment, extend: bool) -> Result<Store, Failure> {
+    let growth = if extend { Growth::Extend } else { Growth::Refused };
+    let store = Store::open_to_grow(out, experiment, growth).map_err(store_failure)?;
+    if let Some(mixed) = store.mixed() {
+        eprintln!("duvn: note: {mixed}");
+    }
+    Ok(store)
 }
 
 /// Runs what is missing, with progress on the screen.
@@ -68,21 +97,32 @@ pub fn execute(store: &Store, runs: &[Planned], options: &Options<'_>) -> Result
 }
 
 /// The last words of a sweep, and whether it counts as a failure.
-pub fn conclude(ends: &[End], stop: &AtomicBool, out: &Path) -> Result<(), Failure> {
+pub fn conclude(ends: &[End], out: &Path) -> Result<(), Failure> {
     let count = |which: fn(&End) -> bool| ends.iter().filter(|end| which(end)).count();
     let done = count(|end| matches!(end, End::Done(_) | End::DoneBefore(_)));
     let before = count(|end| matches!(end, End::DoneBefore(_)));
-    let failed = count(|end| matches!(end, End::Failed(_) | End::FailedBefore(_)));
-    let elsewhere = count(|end| matches!(end, End::Elsewhere));
-    let open = ends.len() - done - failed - elsewhere;
     eprintln!("{done} of {} runs are done ({before} were before), in {}", ends.len(), out.display());
-    if elsewhere > 0 {
-        eprintln!("{elsewhere} are being done by another program");
-    }
-    if stop.load(Ordering::Relaxed) && open > 0 {
-        return Err(Failure::failed(format!(
-            "stopped: {open} runs are left; the same command goes on with them"
+    verdict(ends)
+}
+
+/// Whether runs are left, were refused, or failed: stopped work comes first, because it is to be gone on with whatever
+/// else there is.
+pub fn verdict(ends: &[End]) -> Result<(), Failure> {
+    let count = |which: fn(&End) -> bool| ends.iter().filter(|end| which(end)).count();
+    let left = count(|end| matches!(end, End::Stopped(_) | End::NotBegun | End::Elsewhere));
+    let failed = count(|end| matches!(end, End::Failed(_) | End::FailedBefore(_)));
+    if left > 0 {
+        return Err(Failure::left(format!(
+            "stopped: {left} runs are left; the same command goes on with them"
         )));
+    }
+    let refused = ends.iter().find_map(|end| match end {
+        End::Refused(why) => Some(why),
+        _ => None,
+    });
+    if let Some(why) = refused {
+        let refused = count(|end| matches!(end, End::Refused(_)));
+        return Err(Failure::usage(format!("{refused} runs are left as they were: {why}")));
     }
     if failed > 0 {
         return Err(Failure::failed(format!("{failed} runs failed; `duvn report` lists why")));
@@ -112,7 +152,7 @@ fn list(experiment: &Experiment, out: &Path) -> Result<(), Failure> {
     print_line(&format!("{left} of {} runs to do, into {}", experiment.runs.len(), out.display()))
 }
 
-/// A name as the name of a folder.
+/// A name as the name of a folder. Names that could lead elsewhere are no names of experiments.
 pub fn folder_name(name: &str) -> String {
     let letter = |letter: char| if letter.is_alphanumeric() || letter == '.' { letter } else { '-' };
     let name: String = name.chars().map(letter).collect();

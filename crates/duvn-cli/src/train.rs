@@ -1,13 +1,13 @@
 use crate::failure::{Failure, print_line};
 use crate::screen::{Screen, count, number};
 use crate::stop::flag_on_signal;
-use crate::sweep::{CHECKPOINT_SECONDS, execute, jobs, store_failure};
+use crate::sweep::{CHECKPOINT_SECONDS, execute, jobs, open, verdict};
 use duvn::config::{Config, PRESETS};
 use duvn_lab::experiment::{Evaluation, Experiment, Planned, Show, run_id};
 use duvn_lab::parallel;
-use duvn_lab::run::{Budget, Outcome, Run, RunError, RunSpec};
-use duvn_lab::store::Store;
-use duvn_lab::sweep::{End, Options};
+use duvn_lab::run::{Outcome, Run, RunError};
+use duvn_lab::spec::{Budget, RunSpec};
+use duvn_lab::sweep::{End, Options, Watch};
 use duvn_lab::{seeds, settings};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -46,6 +46,12 @@ pub struct Args {
     /// A folder for records and checkpoints, as `duvn sweep` makes it: the same command goes on where it was stopped.
     #[arg(long)]
     out: Option<PathBuf>,
+    /// Go on with runs that are in the folder with a smaller budget, to this one.
+    #[arg(long, requires = "out")]
+    extend: bool,
+    /// Go on with runs that were begun with another instruction set. They get other bits and are marked.
+    #[arg(long, requires = "out")]
+    any_isa: bool,
     /// One JSON object a run.
     #[arg(long)]
     json: bool,
@@ -62,8 +68,9 @@ fn help() -> String {
         text +=
             &format!("  {:<20} {} [{}] (default {})\n", knob.name, knob.about, knob.expects, knob.default);
     }
-    text += "\nCtrl-C ends the runs cleanly: what was learnt so far is reported, with \"interrupted\": true in JSON and \
-             exit code 0. A second Ctrl-C ends the program at once, with exit code 130.\n";
+    text += "\nCtrl-C, SIGTERM, SIGUSR1 and SIGUSR2 end the runs cleanly: what was learnt so far is reported, with \
+             \"interrupted\": true in JSON and exit code 75. A second Ctrl-C ends the program at once, with exit \
+             code 130.\n";
     text
 }
 
@@ -73,20 +80,27 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let specs = specs(args)?;
     let jobs = jobs(args.jobs)?;
     // Faults of usage show before any work is done.
-    Run::new(specs[0].clone()).map_err(Failure::usage)?;
+    Run::check(&specs[0]).map_err(Failure::usage)?;
     let stop = flag_on_signal()?;
     let ends = match &args.out {
-        Some(out) => recorded(out, specs, jobs, &stop)?,
+        Some(out) => recorded(args, out, specs, jobs, &stop)?,
         None => unrecorded(&specs, jobs, &stop),
     };
     report(args, &ends)
 }
 
 /// Trains with records and checkpoints.
-fn recorded(out: &Path, specs: Vec<RunSpec>, jobs: usize, stop: &AtomicBool) -> Result<Vec<End>, Failure> {
+fn recorded(
+    args: &Args,
+    out: &Path,
+    specs: Vec<RunSpec>,
+    jobs: usize,
+    stop: &AtomicBool,
+) -> Result<Vec<End>, Failure> {
     let evaluation = Evaluation::default();
-    let planned = |spec: RunSpec| Planned {
+    let planned = |(place, spec): (usize, RunSpec)| Planned {
         id: run_id(&spec, evaluation),
+        place: place as u64,
         panel: spec.env.clone(),
         group: String::new(),
         spec,
@@ -100,11 +114,12 @@ fn recorded(out: &Path, specs: Vec<RunSpec>, jobs: usize, stop: &AtomicBool) -> 
         note: String::new(),
         rerun: std::env::args().collect::<Vec<_>>().join(" "),
     };
-    let runs = specs.into_iter().map(planned).collect();
+    let runs = specs.into_iter().enumerate().map(planned).collect();
     let experiment = Experiment { name: "train".into(), show, runs };
-    let store = Store::open_for(out, &experiment).map_err(store_failure)?;
+    let store = open(out, &experiment, args.extend)?;
     let checkpoint_every = Duration::from_secs_f64(CHECKPOINT_SECONDS);
-    execute(&store, &experiment.runs, &Options { jobs, checkpoint_every, retry: true, stop })
+    let options = Options { jobs, checkpoint_every, retry: true, any_isa: args.any_isa, stop };
+    execute(&store, &experiment.runs, &options)
 }
 
 /// Trains and keeps nothing.
@@ -115,7 +130,7 @@ fn unrecorded(specs: &[RunSpec], jobs: usize, stop: &AtomicBool) -> Vec<End> {
             return End::NotBegun;
         }
         let end = train(spec, stop, &screen).unwrap_or_else(|error| End::Failed(error.to_string()));
-        screen.end(spec, &end);
+        screen.ended(spec, &end);
         end
     });
     screen.clear();
@@ -124,16 +139,16 @@ fn unrecorded(specs: &[RunSpec], jobs: usize, stop: &AtomicBool) -> Vec<End> {
 
 fn train(spec: &RunSpec, stop: &AtomicBool, screen: &Screen) -> Result<End, RunError> {
     let mut run = Run::new(spec.clone())?;
-    screen.begin(spec, &run);
-    while !run.finished() {
-        if stop.load(Ordering::Relaxed) {
-            return Ok(End::Stopped(run.outcome()));
+    screen.begun(spec, &run);
+    let at_its_end = run.drive(stop, |run, record| {
+        if record.is_some() {
+            screen.moved(spec, run);
+            run.warnings().iter().for_each(|warning| screen.warned(spec, warning));
         }
-        if run.step()?.is_some() {
-            screen.advance(spec, &run);
-        }
-    }
-    Ok(End::Done(run.outcome()))
+        Ok::<_, RunError>(())
+    })?;
+    run.warnings().iter().for_each(|warning| screen.warned(spec, warning));
+    Ok(if at_its_end { End::Done(run.outcome()) } else { End::Stopped(run.outcome()) })
 }
 
 fn specs(args: &Args) -> Result<Vec<RunSpec>, Failure> {
@@ -193,17 +208,18 @@ fn report(args: &Args, ends: &[End]) -> Result<(), Failure> {
         print_line(&line)?;
     }
     let left = ends.iter().filter(|end| matches!(end, End::Stopped(_) | End::NotBegun)).count();
-    if left > 0 {
-        let hint = if args.out.is_some() { "; the same command goes on with them" } else { "" };
-        eprintln!("duvn: stopped with {left} runs unfinished{hint}");
-    }
-    let elsewhere = ends.iter().filter(|end| matches!(end, End::Elsewhere)).count();
-    if elsewhere > 0 {
-        eprintln!("duvn: {elsewhere} runs are being done by another program");
+    if left > 0 && args.out.is_none() {
+        return Err(Failure::left(format!(
+            "stopped with {left} runs unfinished; with --out DIR the same command could go on with them"
+        )));
     }
     let fault = ends.iter().find_map(|end| match end {
         End::Failed(error) | End::FailedBefore(error) => Some(error),
         _ => None,
     });
-    fault.map_or(Ok(()), |error| Err(Failure::failed(error)))
+    match (verdict(ends), fault) {
+        // With one sentence to say, the reason is worth more than the count.
+        (Err(Failure::Failed(_)), Some(fault)) => Err(Failure::failed(fault)),
+        (verdict, _) => verdict,
+    }
 }

@@ -1,10 +1,12 @@
 use crate::failure::{Failure, print_line};
 use crate::film::Film;
 use crate::stop::flag_on_signal;
+use duvn_lab::beliefs::{ValuesError, states, watch};
+use duvn_lab::disk::write_whole;
 use duvn_lab::figures::Figure;
 use duvn_lab::run::{Budget, RunSpec};
 use duvn_lab::settings;
-use duvn_lab::values::{ValuesError, figure, states, watch};
+use duvn_lab::values::figure;
 use std::path::PathBuf;
 
 /// Draw what an agent believes of every state, at chosen moments of its training.
@@ -61,18 +63,18 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 
     let moments = see(&args.at)?;
     if moments.is_empty() {
-        return Err(Failure::failed("stopped before the first moment: nothing was drawn"));
+        return Err(Failure::left("stopped before the first moment: nothing was drawn"));
     }
     let picture = figure(&spec, &moments);
     let png = picture.to_png(2.0).map_err(Failure::failed)?;
     for (name, bytes) in [("values.svg", picture.to_svg().into_bytes()), ("values.png", png)] {
         let path = args.out.join(name);
-        std::fs::write(&path, bytes).map_err(unwritable)?;
+        write_whole(&path, &bytes).map_err(unwritable)?;
         print_line(&path.display().to_string())?;
     }
     if moments.len() < args.at.len() {
         let (drawn, wanted) = (moments.len(), args.at.len());
-        return Err(Failure::failed(format!("stopped: {drawn} of {wanted} moments were drawn")));
+        return Err(Failure::left(format!("stopped: {drawn} of {wanted} moments were drawn")));
     }
     match args.gif {
         None => Ok(()),
@@ -83,7 +85,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             at.dedup();
             let moments = see(&at)?;
             if moments.len() < at.len() {
-                return Err(Failure::failed("stopped: no film was made"));
+                return Err(Failure::left("stopped: no film was made"));
             }
             film(args, &figure(&spec, &moments), moments.len())
         }
@@ -104,5 +106,5 @@ fn film(args: &Args, whole: &Figure, moments: usize) -> Result<(), Failure> {
         };
         film.add(size, &mut pixels.rgba)?;
     }
-    film.map_or(Ok(()), |film| print_line(&film.finish()))
+    film.map_or(Ok(()), |film| print_line(&film.finish()?))
 }

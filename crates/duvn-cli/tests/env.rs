@@ -43,7 +43,15 @@ fn every_environment_is_listed() {
             assert!(object.get(key).is_some(), "{key} of {object}");
         }
         assert_eq!(object["name"], Value::from(entry.name));
+        assert!(
+            object["observation_space"]["type"].is_string() && object["action_space"]["type"].is_string()
+        );
+        let parameters = object["parameters"].as_array().unwrap();
+        assert_eq!(parameters.len(), entry.all_parameters().count(), "{object}");
     }
+    let lander = listed.iter().find(|object| object["name"] == "LunarLanderContinuous-v3").unwrap();
+    assert_eq!(lander["action_space"]["low"], serde_json::json!([-1.0, -1.0]));
+    assert_eq!(lander["time_limit"], 1000);
     let plain = duvn(&["envs"]);
     assert!(ENTRIES.iter().all(|entry| plain.stdout.contains(entry.name)), "{}", plain.stdout);
 }

@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::{Folder, recorded, small, stderr, succeed, sweep};
+use common::{Folder, everything, recorded, small, stderr, succeed, sweep};
 use std::time::{Duration, SystemTime};
 
 /// Waits of 0 to 150 ms that look random and are the same each time (a linear congruential generator).
@@ -64,4 +64,42 @@ fn killed_sweeps_end_as_if_undisturbed() {
     }
     println!("{kills} kills in {sweeps} sweeps, {cut_short} of them inside the writing of a checkpoint");
     assert!(cut_short > 0, "no kill fell into the writing of a checkpoint");
+}
+
+/// Every preset is killed on the way to its budget, and again on the way to a larger one.
+#[test]
+fn killed_sweeps_of_every_preset_are_extended_as_if_undisturbed() {
+    let wanted: usize = std::env::var("DUVN_KILLS").map_or(10, |kills| kills.parse().unwrap());
+    let folder = Folder::new("kill-all");
+    let (short, long) =
+        (folder.file("short.toml", &everything(40)), folder.file("long.toml", &everything(80)));
+    let whole = folder.path("whole");
+    succeed(sweep(&long, &whole, &["--jobs", "2"]));
+    let expected = recorded(&whole);
+    let mut waits = Waits(5);
+    let (mut kills, mut sweeps) = (0, 0);
+    while kills < wanted {
+        let out = folder.path(&format!("killed-{sweeps}"));
+        sweeps += 1;
+        for (file, more) in [(&short, &[][..]), (&long, &["--extend"])] {
+            let half = kills + (wanted - kills).div_ceil(2);
+            loop {
+                let arguments = [&["--jobs", "2", "--checkpoint-every", "0.004"], more].concat();
+                let mut child = sweep(file, &out, &arguments).spawn().unwrap();
+                std::thread::sleep(waits.next().unwrap() * 3);
+                if kills < half && child.try_wait().unwrap().is_none() {
+                    child.kill().unwrap();
+                    child.wait().unwrap();
+                    kills += 1;
+                    continue;
+                }
+                let output = child.wait_with_output().unwrap();
+                assert!(output.status.success(), "{}", stderr(&output));
+                break;
+            }
+        }
+        assert!(recorded(&out) == expected, "after {kills} kills, sweep {sweeps} differs");
+        std::fs::remove_dir_all(&out).unwrap();
+    }
+    println!("{kills} kills in {sweeps} sweeps of every preset, each extended");
 }

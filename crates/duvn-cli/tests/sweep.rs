@@ -49,7 +49,12 @@ fn bad_files_and_folders_are_refused_with_what_to_write() {
     let other = folder.file("other.toml", &small(5).replace("\"small\"", "\"other\""));
     refused(sweep(&other, &out, &[]), &["belongs to the experiment 'small'", "--out"]);
     let changed = folder.file("changed.toml", &small(6));
-    refused(sweep(&changed, &out, &[]), &["other settings or another budget", "--out"]);
+    refused(
+        sweep(&changed, &out, &[]),
+        &["a budget of 5 episodes", "a multiple such as 10 episodes", "--out"],
+    );
+    let smaller = folder.file("smaller.toml", &small(4));
+    refused(sweep(&smaller, &out, &["--extend"]), &["other settings or another budget", "--out"]);
     // More seeds are no other experiment.
     let longer = folder.file("longer.toml", &small(5).replace("0..2", "0..3"));
     succeed(sweep(&longer, &out, &[]));
@@ -113,7 +118,7 @@ fn a_stopped_sweep_goes_on_to_the_same_end() {
     let whole = folder.path("whole");
     succeed(sweep(&file, &whole, &[]));
     let out = folder.path("out");
-    for signal in ["-INT", "-TERM"] {
+    for signal in ["-INT", "-TERM", "-USR1", "-USR2"] {
         let child = sweep(&file, &out, &["--jobs", "2", "--checkpoint-every", "1000"]).spawn().unwrap();
         // Its records are open: by then it listens for signals.
         while !out.join(format!("{FILE}-wal")).exists() {
@@ -125,7 +130,7 @@ fn a_stopped_sweep_goes_on_to_the_same_end() {
             kill
         });
         let output = child.wait_with_output().unwrap();
-        assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+        assert_eq!(output.status.code(), Some(75), "{}", stderr(&output));
         assert!(stderr(&output).contains("the same command goes on"), "{}", stderr(&output));
     }
     succeed(sweep(&file, &out, &[]));

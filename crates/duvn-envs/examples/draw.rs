@@ -1,26 +1,25 @@
-//! Draws environments after some random steps, one PNG each:
-//! `cargo run -p duvn-envs --features render --example draw [FOLDER]`
+//! Draws environments after some random steps, one PNG each, and shows the others as text:
+//! `cargo run -p duvn-envs --features render --example draw FOLDER [ID...]`
 
 use duvn_envs::raster::Raster;
-use duvn_envs::registry::{ENTRIES, make};
-use duvn_envs::rng::NumpyRng;
-use duvn_envs::{Action, Environment, Space};
+use duvn_envs::registry::{ENTRIES, Entry, make};
+use duvn_envs::{Environment, RandomActions};
 use std::error::Error;
 use std::path::PathBuf;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let folder = PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| ".".into()));
-    for entry in ENTRIES {
-        let id = entry.name.replace("-N", "-10");
+    let mut arguments = std::env::args().skip(1);
+    let folder = PathBuf::from(arguments.next().unwrap_or_else(|| ".".into()));
+    let mut ids: Vec<String> = arguments.collect();
+    if ids.is_empty() {
+        ids = ENTRIES.iter().map(Entry::example).collect();
+    }
+    for id in ids {
         let mut env = make(&id, 0)?;
-        let mut rng = NumpyRng::new(0);
+        let mut actions = RandomActions::new(env.action_space(), 0);
         env.reset(Some(0));
         for _ in 0..15 {
-            let step = match env.action_space() {
-                Space::Discrete(n) => env.step(Action::Index(rng.integers(0, n as i64) as usize))?,
-                Space::Box { high, .. } => env.step(Action::Vector(&high))?,
-            };
-            if step.done() {
+            if env.step(actions.draw())?.done() {
                 break;
             }
         }

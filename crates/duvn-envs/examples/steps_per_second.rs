@@ -1,9 +1,8 @@
 //! Steps a CPU-second of every environment, one thread, random actions, resets and observations included:
 //! `cargo run --release -p duvn-envs --example steps_per_second [ID...]`
 
-use duvn_envs::registry::{ENTRIES, make};
-use duvn_envs::rng::NumpyRng;
-use duvn_envs::{Action, Environment, Space};
+use duvn_envs::registry::{ENTRIES, Entry, make};
+use duvn_envs::{Environment, RandomActions};
 use std::error::Error;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -17,18 +16,12 @@ fn now(start: Instant) -> Duration {
 
 fn steps_per_second(id: &str, steps: u32) -> Result<f64, Box<dyn Error>> {
     let mut env = make(id, 0)?;
-    let space = env.action_space();
-    let mut rng = NumpyRng::new(0);
+    let mut actions = RandomActions::new(env.action_space(), 0);
     env.reset(Some(0));
     let clock = Instant::now();
     let begin = now(clock);
     for _ in 0..steps {
-        let step = match &space {
-            Space::Discrete(n) => env.step(Action::Index(rng.integers(0, *n as i64) as usize))?,
-            Space::Box { low, high } => {
-                env.step(Action::Vector(&[rng.uniform(f64::from(low[0]), f64::from(high[0])) as f32]))?
-            }
-        };
+        let step = env.step(actions.draw())?;
         black_box((env.observation(), step.reward));
         if step.done() {
             env.reset(None);
@@ -40,7 +33,7 @@ fn steps_per_second(id: &str, steps: u32) -> Result<f64, Box<dyn Error>> {
 fn main() -> Result<(), Box<dyn Error>> {
     let mut ids: Vec<String> = std::env::args().skip(1).collect();
     if ids.is_empty() {
-        ids = ENTRIES.iter().map(|entry| entry.name.replace("-N", "-10")).collect();
+        ids = ENTRIES.iter().map(Entry::example).collect();
     }
     for id in ids {
         steps_per_second(&id, 100_000)?;

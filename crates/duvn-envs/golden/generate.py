@@ -6,7 +6,7 @@
 A file is gzip. Inside: lines `key=value` up to an empty line, then episodes, all little-endian:
 seeded (u8), seed (u64), steps (u32), draws (u32), the draws (f64), steps + 1 observations (u32, or
 f32 times the width), the actions (u8, or f32 times the width), the rewards (f64), and the flags
-(u8: 1 terminated, 2 truncated). `draws` are the random numbers that a bsuite task consumed.
+(u8: 1 terminated, 2 truncated). `draws` are the start of a CartPoleSwingup episode.
 """
 
 import gzip
@@ -18,8 +18,6 @@ from importlib.metadata import version
 
 import gymnasium
 import numpy as np
-from bsuite.environments.catch import Catch
-from bsuite.environments.deep_sea import DeepSea
 from bsuite.experiments.cartpole_swingup.cartpole_swingup import CartpoleSwingup
 
 HERE = pathlib.Path(__file__).parent
@@ -147,56 +145,27 @@ class Recorder:
     def __init__(self):
         self.draws = []
 
-    def keep(self, value):
-        self.draws.append(float(value))
-        return value
-
-    def rand(self):
-        return self.keep(chance.random())
-
-    def randn(self):
-        return self.keep(chance.standard_normal())
-
-    def randint(self, n):
-        return self.keep(int(chance.integers(n)))
-
     def uniform(self, low, high):
-        return self.keep(chance.uniform(low, high))
+        self.draws.append(float(chance.uniform(low, high)))
+        return self.draws[-1]
 
 
-def bsuite_file(env_id, env, episodes, policy, see, kinds, **more):
-    file = File(env_id, *kinds, **more)
+def bsuite_file(env_id, env, episodes, policy):
+    """An episode's draws are its start. (generate_bsuite.py records the tasks that draw as bsuite does.)"""
+    file = File(env_id, ("vector", 8), ("index", 3))
+    see = lambda step: step.observation.ravel()
     for number in range(episodes):
         env._rng = recorder = Recorder()
         step = env.reset()
-        trace, actions, rewards, flags, draws = [see(step)], [], [], [], []
-        draws += recorder.draws
+        trace, actions, rewards, flags = [see(step)], [], [], []
         while not step.last():
-            recorder.draws.clear()
-            action = policy(env, number, len(actions))
-            noisy = isinstance(env, DeepSea) and env._row == env._size - 1 and env._column in (0, env._size - 1)
-            step = env.step(action)
-            if isinstance(env, DeepSea) and not env._deterministic:
-                # Noise and slip of every step; what was not drawn is written as 0 and 1.
-                given = list(recorder.draws)
-                draws += [given.pop(0) if noisy else 0.0, given.pop(0) if given else 1.0]
+            actions.append(policy(env, number, len(actions)))
+            step = env.step(actions[-1])
             trace.append(see(step))
-            actions.append(action)
             rewards.append(step.reward)
             flags.append(int(step.last()))
-        file.episode(None, trace, actions, rewards, flags, draws)
+        file.episode(None, trace, actions, rewards, flags, recorder.draws)
     return file.write()
-
-
-def sea_cell(step):
-    where = np.flatnonzero(step.observation)
-    return int(where[0]) if len(where) else step.observation.size
-
-
-def mostly_right(env, number, t):
-    right = int(env._action_mapping[env._row, env._column])
-    wrong = chance.random() < [0.0, 0.1, 0.5][number % 3]
-    return 1 - right if wrong else right
 
 
 def up_and_hold(env, number, t):
@@ -251,22 +220,11 @@ def main():
     ]:
         total += gym_file(*arguments)
 
-    two = ("index", 2)
-    for size in (1, 10, 25):
-        for name, deterministic in (("DeepSea", True), ("DeepSeaStochastic", False)):
-            env = DeepSea(size, deterministic=deterministic, mapping_seed=42)
-            mapping = "".join(str(int(right)) for right in env._action_mapping.ravel())
-            total += bsuite_file(f"{name}-{size}", env, 30, mostly_right, sea_cell,
-                                 (("index", size * size + 1), two), mapping=mapping)
-    total += bsuite_file("Catch", Catch(), 40,
-                         lambda env, number, t: int(chance.integers(3)) if number % 2 else
-                         1 + int(np.sign(env._ball_x - env._paddle_x)),
-                         lambda step: step.observation.ravel(), (("vector", 50), ("index", 3)))
     for k in (0, 10, 19):
         env = CartpoleSwingup(height_threshold=k / 20, x_reward_threshold=1 - k / 20)
-        total += bsuite_file(f"CartPoleSwingup-{k}", env, 4, up_and_hold,
-                             lambda step: step.observation.ravel(), (("vector", 8), ("index", 3)))
+        total += bsuite_file(f"CartPoleSwingup-{k}", env, 4, up_and_hold)
     print(f"{total} bytes in all, from {VERSIONS}")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -8,10 +8,11 @@
 //! ```
 
 use crate::rng::NumpyRng;
-use crate::{Action, Environment, Observation, Space, StateError, Step, StepError};
+use crate::{Action, Environment, Observation, RandomActions, Space, StateError, Step, StepError};
 
 /// Something that an environment does and should not.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Finding {
     /// An observation lies outside the observation space.
     #[error("step {step}: observation {observation} is outside the observation space {space}")]
@@ -134,44 +135,17 @@ fn seen(env: &impl Environment, step: Option<Step>) -> Seen {
     Seen { observation, step }
 }
 
-/// Random actions of a space.
-struct Actor {
-    space: Space,
-    rng: NumpyRng,
-    numbers: Vec<f32>,
-}
-
-impl Actor {
-    fn new(space: Space, seed: u64) -> Self {
-        Actor { numbers: vec![0.0; space.width()], space, rng: NumpyRng::new(seed) }
-    }
-
-    fn action(&mut self) -> Action<'_> {
-        match &self.space {
-            Space::Discrete(n) => Action::Index(self.rng.integers(0, *n as i64) as usize),
-            Space::Box { low, high } => {
-                for ((x, low), high) in self.numbers.iter_mut().zip(low).zip(high) {
-                    let (low, high) = (low.max(-1e3), high.min(1e3));
-                    *x = self.rng.uniform(f64::from(low), f64::from(high)) as f32;
-                    *x = x.clamp(low, high);
-                }
-                Action::Vector(&self.numbers)
-            }
-        }
-    }
-}
-
 /// One environment under random actions, reset whenever an episode ends.
 struct Run<E> {
     env: E,
-    actor: Actor,
+    actor: RandomActions,
     ended: bool,
 }
 
 impl<E: Environment> Run<E> {
     fn start(mut env: E, seed: u64) -> Self {
         env.reset(Some(seed));
-        let actor = Actor::new(env.action_space(), seed);
+        let actor = RandomActions::new(env.action_space(), seed);
         Run { env, actor, ended: false }
     }
 
@@ -181,7 +155,7 @@ impl<E: Environment> Run<E> {
             self.env.reset(None);
             return Ok(seen(&self.env, None));
         }
-        let step = self.env.step(self.actor.action())?;
+        let step = self.env.step(self.actor.draw())?;
         self.ended = step.done();
         Ok(seen(&self.env, Some(step)))
     }
@@ -269,8 +243,7 @@ impl Checker {
                 findings.push(Finding::CutStateAccepted);
                 return;
             }
-            let actor = Actor { rng: run.actor.rng.clone(), ..Actor::new(copy.action_space(), 0) };
-            let mut copy = Run { env: copy, actor, ended: run.ended };
+            let mut copy = Run { env: copy, actor: run.actor.clone(), ended: run.ended };
             if copy.env.save().as_ref() != Some(&state) || seen(&copy.env, None) != seen(&run.env, None) {
                 findings.push(Finding::StateIncomplete { saved_at: step, after: 0 });
                 return;
@@ -292,7 +265,7 @@ impl Checker {
                 return;
             }
             if run.ended {
-                if run.env.step(run.actor.action()) != Err(StepError::NotRunning) {
+                if run.env.step(run.actor.draw()) != Err(StepError::NotRunning) {
                     findings.push(Finding::StepWithoutEpisode { when: "after the end of an episode" });
                 }
                 return;
@@ -305,7 +278,7 @@ impl Checker {
 fn refusals<E: Environment>(make: &impl Fn() -> E, findings: &mut Vec<Finding>) {
     let mut env = make();
     let space = env.action_space();
-    if env.step(Actor::new(space.clone(), 0).action()) != Err(StepError::NotRunning) {
+    if env.step(RandomActions::new(space.clone(), 0).draw()) != Err(StepError::NotRunning) {
         findings.push(Finding::StepWithoutEpisode { when: "before the first reset" });
     }
     env.reset(Some(0));

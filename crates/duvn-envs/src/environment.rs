@@ -51,6 +51,7 @@ impl Step {
 
 /// Why a step could not be made. The environment is left as it was.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum StepError {
     /// The action does not lie in the action space.
     #[error("action {action} is outside the action space {space}: write {}", space.example())]
@@ -98,6 +99,12 @@ pub trait Environment: Send {
     /// Acts.
     fn step(&mut self, action: Action<'_>) -> Result<Step, StepError>;
 
+    /// The return of the present episode as it would be without the noise in its rewards, where that can be told; `None`
+    /// where the rewards have none. bsuite's scores count this.
+    fn denoised_return(&self) -> Option<f64> {
+        None
+    }
+
     /// Everything that decides the future, random numbers included (see [`freeze`](crate::freeze)); `None`
     /// where the environment cannot be frozen, for example because another program runs it.
     fn save(&self) -> Option<Vec<u8>> {
@@ -141,6 +148,10 @@ impl<E: Environment + ?Sized> Environment for Box<E> {
 
     fn step(&mut self, action: Action<'_>) -> Result<Step, StepError> {
         (**self).step(action)
+    }
+
+    fn denoised_return(&self) -> Option<f64> {
+        (**self).denoised_return()
     }
 
     fn save(&self) -> Option<Vec<u8>> {

@@ -16,6 +16,7 @@ pub mod env_checker;
 mod environment;
 pub mod envs;
 mod numerics;
+mod random_actions;
 #[cfg(feature = "render")]
 pub mod raster;
 pub mod registry;
@@ -26,6 +27,7 @@ mod text;
 pub mod wrappers;
 
 pub use environment::{Action, Environment, Observation, Step, StepError};
+pub use random_actions::RandomActions;
 pub use space::Space;
 pub use state::{StateError, freeze, thaw};
 

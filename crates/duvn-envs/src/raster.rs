@@ -17,6 +17,7 @@ use tiny_skia::{FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, S
 
 /// Why there is no picture.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum RasterError {
     /// The picture would have no pixels, or too many.
     #[error("a picture of {width} x {height} pixels cannot be made: write sizes from 1 to 16384")]

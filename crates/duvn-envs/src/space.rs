@@ -2,7 +2,7 @@ use crate::{Action, Observation};
 use std::fmt;
 
 /// A set that observations or actions lie in.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum Space {
     /// The indices `0..n`.
     Discrete(usize),

@@ -1,9 +1,9 @@
-//! Replays trajectories of the real Gymnasium and bsuite (written by `golden/generate.py`): observations
+//! Replays trajectories of the real Gymnasium and bsuite (written by the programs in `golden`): observations
 //! equal to the bit, rewards and flags equal.
 //!
 //! There is no exception to list: no environment differs in any bit of any recorded observation.
 
-use duvn_envs::envs::{CartPoleSwingup, Catch, DeepSea, Draws};
+use duvn_envs::envs::CartPoleSwingup;
 use duvn_envs::{Action, Environment, Observation, Step, registry};
 use flate2::read::GzDecoder;
 use std::collections::HashMap;
@@ -144,8 +144,8 @@ fn replay<E: Environment>(
     }
 }
 
-/// Replays a Gymnasium environment by its id and the seeds alone.
-fn gymnasium(name: &str) {
+/// Replays an environment by its id and the seeds alone.
+fn by_id(name: &str) {
     let golden = read(name);
     let mut env = registry::make(&golden.header["id"], 0).unwrap();
     assert!(golden.episodes.iter().any(|episode| episode.seed.is_some()));
@@ -157,16 +157,16 @@ fn gymnasium(name: &str) {
     );
 }
 
-macro_rules! gymnasium {
+macro_rules! by_id {
     ($($test:ident $file:literal)*) => { $(
         #[test]
         fn $test() {
-            gymnasium($file);
+            by_id($file);
         }
     )* };
 }
 
-gymnasium! {
+by_id! {
     cart_pole_v1 "CartPole-v1.gz"
     cart_pole_v0 "CartPole-v0.gz"
     mountain_car "MountainCar-v0.gz"
@@ -185,39 +185,45 @@ gymnasium! {
     cliff_walking_slippery "CliffWalkingSlippery-v1_time_limit_300.gz"
     blackjack "Blackjack-v1.gz"
     blackjack_natural "Blackjack-v1_sab_false_natural_true.gz"
+    cart_pole_sutton_barto "CartPole-v1_sutton_barto_reward_true.gz"
+    mountain_car_goal_velocity "MountainCar-v0_goal_velocity_0.03.gz"
+    mountain_car_continuous_goal_velocity "MountainCarContinuous-v0_goal_velocity_0.02.gz"
+    pendulum_gravity "Pendulum-v1_g_9.81.gz"
+    frozen_lake_success_rate "FrozenLake-v1_success_rate_0.7.gz"
+    frozen_lake_own_map "FrozenLake-v1_desc_SFHF_FFFS_HFFG_success_rate_0.5.gz"
+    taxi_in_rain "Taxi-v4_is_rainy_true.gz"
+    taxi_fickle "Taxi-v4_fickle_passenger_true.gz"
+    taxi_both
+        "Taxi-v4_is_rainy_true_rainy_probability_0.5_fickle_passenger_true_fickle_probability_0.9.gz"
+    lunar_lander_continuous "LunarLanderContinuous-v3.gz"
+    lunar_lander_gravity "LunarLander-v3_gravity_-3.7.gz"
+    lunar_lander_wind "LunarLander-v3_enable_wind_true.gz"
+    lunar_lander_everything
+        "LunarLander-v3_continuous_true_gravity_-11.5_enable_wind_true_wind_power_20_turbulence_power_0.5.gz"
 }
 
-#[test]
-fn deep_sea_with_bsuites_mapping_and_draws() {
-    for (size, stochastic) in [(1, false), (10, false), (25, false), (1, true), (10, true), (25, true)] {
-        let name = if stochastic { "DeepSeaStochastic" } else { "DeepSea" };
-        let golden = read(&format!("{name}-{size}.gz"));
-        let mapping = golden.header["mapping"].bytes().map(|right| right == b'1').collect();
-        let mut sea = DeepSea::with_mapping(mapping, stochastic).unwrap();
-        replay(
-            &golden,
-            &mut sea,
-            |sea, _| sea.reset(None),
-            |sea, episode, t| {
-                let Values::Index(action) = episode.actions[t] else { panic!("an index") };
-                let draws = match episode.draws.get(2 * t..2 * t + 2) {
-                    Some(&[noise, slip]) => Draws { noise, slip },
-                    _ => Draws { noise: 0.0, slip: 1.0 },
-                };
-                sea.advance(action, draws).unwrap()
-            },
-        );
-    }
-}
-
-#[test]
-fn catch_with_bsuites_balls() {
-    replay(
-        &read("Catch.gz"),
-        &mut Catch::default(),
-        |catch, episode| catch.start(episode.draws[0] as usize),
-        |catch, episode, t| catch.step(episode.actions[t].as_action()).unwrap(),
-    );
+by_id! {
+    bandit_0 "Bandit_mapping_seed_0.gz"
+    bandit_7 "Bandit_mapping_seed_7.gz"
+    bandit_noise "Bandit_mapping_seed_1_reward_noise_0.3.gz"
+    discounting_chain_0 "DiscountingChain_mapping_seed_0.gz"
+    discounting_chain_7 "DiscountingChain_mapping_seed_7.gz"
+    deep_sea_1 "DeepSea-1_mapping_seed_42.gz"
+    deep_sea_10 "DeepSea-10_mapping_seed_42.gz"
+    deep_sea_24 "DeepSea-24_mapping_seed_42.gz"
+    deep_sea_stochastic_1 "DeepSeaStochastic-1_mapping_seed_42.gz"
+    deep_sea_stochastic_10 "DeepSeaStochastic-10_mapping_seed_42.gz"
+    deep_sea_stochastic_24 "DeepSeaStochastic-24_mapping_seed_42.gz"
+    catch "Catch.gz"
+    catch_noise "Catch_reward_noise_3.gz"
+    catch_scale "Catch_reward_scale_0.001.gz"
+    cart_pole_bsuite "CartPoleBsuite.gz"
+    cart_pole_bsuite_noise "CartPoleBsuite_reward_noise_0.1.gz"
+    mountain_car_bsuite "MountainCarBsuite.gz"
+    umbrella_length_1 "UmbrellaLength-1.gz"
+    umbrella_length_5 "UmbrellaLength-5.gz"
+    umbrella_distract_1 "UmbrellaDistract-1.gz"
+    umbrella_distract_5 "UmbrellaDistract-5.gz"
 }
 
 #[test]

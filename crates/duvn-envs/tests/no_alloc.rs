@@ -1,8 +1,7 @@
 //! No environment allocates while it steps or is reset.
 
 use duvn_envs::registry::{ENTRIES, make};
-use duvn_envs::rng::NumpyRng;
-use duvn_envs::{Action, Environment, Space};
+use duvn_envs::{Environment, RandomActions};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -32,20 +31,11 @@ static ALLOCATOR: Counting = Counting;
 
 fn allocations_of(id: &str) -> usize {
     let mut env = make(id, 0).unwrap();
-    let space = env.action_space();
-    let mut rng = NumpyRng::new(0);
-    let mut numbers = [0.0; 1];
+    let mut actions = RandomActions::new(env.action_space(), 0);
     env.reset(Some(0));
     let before = ALLOCATIONS.get();
     for _ in 0..2000 {
-        let action = match &space {
-            Space::Discrete(n) => Action::Index(rng.integers(0, *n as i64) as usize),
-            Space::Box { low, high } => {
-                numbers[0] = rng.uniform(f64::from(low[0]), f64::from(high[0])) as f32;
-                Action::Vector(&numbers)
-            }
-        };
-        if env.step(action).unwrap().done() {
+        if env.step(actions.draw()).unwrap().done() {
             env.reset(None);
         }
         std::hint::black_box(env.observation());
@@ -56,7 +46,7 @@ fn allocations_of(id: &str) -> usize {
 #[test]
 fn a_step_allocates_nothing() {
     for entry in ENTRIES {
-        let id = entry.name.replace("-N", "-10");
+        let id = entry.example();
         assert_eq!(allocations_of(&id), 0, "{id}");
     }
     assert_eq!(allocations_of("CartPole-v1?normalise=true&reward=sparse&reward_scale=2&time_limit=50"), 0);

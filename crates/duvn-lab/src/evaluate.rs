@@ -1,9 +1,11 @@
 //! Evaluation: episodes in which an agent acts and does not learn.
 
-use crate::run::{RunError, RunSpec};
+use crate::run::RunError;
+use crate::spec::RunSpec;
 use duvn::{Agent, LearnError};
 use duvn_envs::registry::{self, Registered};
 use duvn_envs::{Environment, Step, StepError};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How the agent acts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,9 +44,7 @@ impl Arena {
         Ok(Arena { env: registry::make(&spec.env, spec.seed)?, seed: spec.seed })
     }
 
-    /// Plays the `number`-th episode. With [`Acting::Mean`] nothing changes in the agent; with
-    /// [`Acting::Explore`] it remembers, and learns unless it was made not to
-    /// ([`Saved::agent`](crate::saved::Saved::agent)). `watch` is shown the environment at the start and after
+    /// Plays the `number`-th episode. Nothing changes in the agent. `watch` is shown the environment at the start and after
     /// every step, with the action that led there and what came of it; it may end the episode.
     pub fn play(
         &mut self,
@@ -58,35 +58,43 @@ impl Arena {
         let learn = |error: LearnError| RunError::Training { seed, error: error.into() };
         let step = |error: StepError| RunError::Training { seed, error: error.into() };
         let mut played = Played::default();
-        let mut action = match acting {
-            Acting::Mean => agent.greedy(self.env.observation()),
-            Acting::Explore => agent.begin(self.env.observation()),
-        }
-        .map_err(learn)?;
+        let mut explorer = agent.explorer(number);
+        agent.begin_exploring(&mut explorer);
+        let mut choose = |env: &Registered| {
+            let action = match acting {
+                Acting::Mean => agent.greedy(env.observation()),
+                Acting::Explore => agent.explore(&mut explorer, env.observation()),
+            };
+            action.map_err(learn)
+        };
+        let mut action = choose(&self.env)?;
         let mut going = watch(&self.env, None);
         while going && played.length < LONGEST {
             let result = self.env.step(action.into()).map_err(step)?;
             played.ret += result.reward;
             played.length += 1;
             going = watch(&self.env, Some((action, result))) && !result.done();
-            if acting == Acting::Explore {
-                match agent.observe(&result, self.env.observation()).map_err(learn)? {
-                    Some(next) => action = next,
-                    None => break,
-                }
-            } else if going {
-                action = agent.greedy(self.env.observation()).map_err(learn)?;
+            if going {
+                action = choose(&self.env)?;
             }
         }
         Ok(played)
     }
 }
 
-/// The mean return of `episodes` episodes with the policy of the mean.
-pub fn mean_return(arena: &mut Arena, agent: &mut Agent, episodes: u64) -> Result<f64, RunError> {
+/// The mean return of `episodes` episodes with the policy of the mean; nothing if `stop` is raised meanwhile.
+pub fn mean_return(
+    arena: &mut Arena,
+    agent: &mut Agent,
+    episodes: u64,
+    stop: &AtomicBool,
+) -> Result<Option<f64>, RunError> {
     let mut total = 0.0;
     for number in 0..episodes {
-        total += arena.play(agent, Acting::Mean, number, |_, _| true)?.ret;
+        total += arena.play(agent, Acting::Mean, number, |_, _| !stop.load(Ordering::Relaxed))?.ret;
+        if stop.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
     }
-    Ok(total / episodes.max(1) as f64)
+    Ok(Some(total / episodes.max(1) as f64))
 }

@@ -1,7 +1,12 @@
 //! Experiments with duvn agents: runs, records, statistics, figures.
 
+pub mod actions;
+pub mod beliefs;
 pub mod bench;
+pub mod check;
 pub mod checkpoint;
+pub use duvn::disk;
+mod escape;
 pub mod evaluate;
 pub mod experiment;
 pub mod export;
@@ -9,7 +14,9 @@ pub mod figures;
 pub mod fingerprint;
 pub mod illustration;
 pub mod ire;
+pub mod judgement;
 pub mod machine;
+pub mod merge;
 pub mod parallel;
 pub mod progress;
 pub mod record;
@@ -19,6 +26,9 @@ pub mod run;
 pub mod saved;
 pub mod seeds;
 pub mod settings;
+pub mod shard;
+pub mod spec;
+pub mod standing;
 pub mod stats;
 pub mod store;
 pub mod sweep;

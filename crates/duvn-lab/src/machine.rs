@@ -15,6 +15,13 @@ fn processor() -> String {
     name.filter(|name| !name.is_empty()).unwrap_or_else(|| "unknown processor".into())
 }
 
+/// The bytes of memory that this machine has, where the system tells.
+pub fn memory() -> Option<u64> {
+    let info = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = info.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kilobytes| 1024 * kilobytes)
+}
+
 /// The version of this program, with the commit it was built from where that is known.
 pub fn version() -> String {
     let version = env!("CARGO_PKG_VERSION");

@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     fn episode(ret: f64) -> Episode {
-        Episode { ret, length: 1, rewarded: ret > 0.0 }
+        Episode { ret, length: 1, rewarded: ret > 0.0, discounted: ret }
     }
 
     #[test]

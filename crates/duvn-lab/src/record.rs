@@ -1,6 +1,6 @@
 //! What is recorded of an episode.
 
-use crate::run::RunSpec;
+use crate::spec::RunSpec;
 use duvn::config::PosteriorKind;
 use duvn::{Agent, Episode, LearnError};
 use duvn_envs::Environment;
@@ -24,7 +24,7 @@ pub struct Record {
 }
 
 /// What an agent believes of the state in which the environment starts.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct StartView {
     /// The best mean return of an action.
     pub value: f64,

@@ -2,41 +2,21 @@
 //! until it has solved its task.
 
 use crate::fingerprint::weights_sha256;
+use crate::judgement::{Judge, Judgement};
+use crate::machine;
 use crate::progress::Progress;
 use crate::record::{Probe, Record};
-use duvn::{Agent, AgentError, Config, LearnError, RestoreError, Training, TrainingError, TrainingSnapshot};
+use duvn::{Agent, AgentError, LearnError, RestoreError, Training, TrainingError, TrainingSnapshot};
 use duvn_envs::registry::{self, MakeError};
 use duvn_envs::{Environment, freeze, thaw};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-/// How long a run lasts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Budget {
-    /// So many finished episodes.
-    Episodes(u64),
-    /// So many environment steps.
-    Steps(u64),
-}
-
-/// Everything that decides a run.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RunSpec {
-    /// The environment's id.
-    pub env: String,
-    /// The name under which the agent is reported.
-    pub agent: String,
-    /// The agent's configuration.
-    pub config: Config,
-    /// The seed of the agent and of the environment.
-    pub seed: u64,
-    /// How long it lasts.
-    pub budget: Budget,
-    /// Whether it ends before that, with the episode that solves the task.
-    pub until_solved: bool,
-}
+pub use crate::spec::{Budget, RunSpec};
 
 /// Why a run could not be made or finished.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum RunError {
     /// There is no such environment.
     #[error(transparent)]
@@ -49,6 +29,18 @@ pub enum RunError {
     NoThreshold {
         /// The environment's id.
         env: String,
+    },
+    /// The agent needs more memory than there is.
+    #[error(
+        "the agent would need {:.1} GB of memory, and this machine has {:.1}: write a smaller replay, batch, trace_steps, \
+         mc_samples or members, smaller layers, or choose a smaller environment",
+        *bytes as f64 / 1e9, *most as f64 / 1e9
+    )]
+    Memory {
+        /// What it would need.
+        bytes: u64,
+        /// What there is.
+        most: u64,
     },
     /// The agent does not fit.
     #[error(transparent)]
@@ -69,7 +61,10 @@ pub enum RunError {
 impl RunError {
     /// Whether the fault lies in what was asked for, not in what happened.
     pub fn is_usage(&self) -> bool {
-        matches!(self, RunError::Make(_) | RunError::NoThreshold { .. } | RunError::Agent(_))
+        matches!(
+            self,
+            RunError::Make(_) | RunError::NoThreshold { .. } | RunError::Agent(_) | RunError::Memory { .. }
+        )
     }
 }
 
@@ -102,6 +97,9 @@ pub struct Outcome {
     pub weights_sha256: String,
     /// Whether the run was stopped before its end.
     pub interrupted: bool,
+    /// What its beliefs amount to.
+    #[serde(flatten)]
+    pub judgement: Judgement,
 }
 
 /// A run in progress.
@@ -110,9 +108,12 @@ pub struct Run {
     training: Training<registry::Registered>,
     progress: Progress,
     probe: Probe,
+    judge: Judge,
     started: Instant,
     /// Seconds before `started`, in earlier lives of the run.
     before: f64,
+    /// Warnings that nobody was told of yet.
+    news: Vec<String>,
 }
 
 /// Everything that decides how a run goes on.
@@ -129,18 +130,42 @@ pub struct RunSnapshot {
 }
 
 impl Run {
-    /// A run at its start.
-    pub fn new(spec: RunSpec) -> Result<Self, RunError> {
+    /// Whether such a run can be made; found out without making its networks.
+    pub fn check(spec: &RunSpec) -> Result<(), RunError> {
+        let env = Run::environment(spec)?;
+        let config = spec.config.check().map_err(AgentError::from)?;
+        let bytes = duvn::memory(&config, &env.observation_space(), &env.action_space())?;
+        match machine::memory() {
+            Some(most) if bytes > most => Err(RunError::Memory { bytes, most }),
+            _ => Ok(()),
+        }
+    }
+
+    fn environment(spec: &RunSpec) -> Result<registry::Registered, RunError> {
         let env = registry::make(&spec.env, spec.seed)?;
         if spec.until_solved && env.reward_threshold.is_none() {
-            return Err(RunError::NoThreshold { env: spec.env });
+            return Err(RunError::NoThreshold { env: spec.env.clone() });
         }
+        Ok(env)
+    }
+
+    /// A run at its start.
+    pub fn new(spec: RunSpec) -> Result<Self, RunError> {
+        Run::check(&spec)?;
+        let env = Run::environment(&spec)?;
         let config = spec.config.check().map_err(AgentError::from)?;
-        let agent = Agent::new(&config, &env.observation_space(), &env.action_space(), spec.seed)?;
+        let (observations, actions) = (env.observation_space(), env.action_space());
+        let agent = Agent::new(&config, &observations, &actions, spec.seed)?;
         let progress = Progress::new(env.reward_threshold);
         let probe = Probe::new(&spec)?;
-        let training = Training::new(env, agent, spec.seed);
-        Ok(Run { spec, training, progress, probe, started: Instant::now(), before: 0.0 })
+        let mut envs = vec![env];
+        for _ in 1..config.actors {
+            envs.push(registry::make(&spec.env, spec.seed)?);
+        }
+        let training = Training::side_by_side(envs, agent, spec.seed);
+        let judge = Judge::new(config.gamma);
+        let (started, before, news) = (Instant::now(), 0.0, Vec::new());
+        Ok(Run { spec, training, progress, probe, judge, started, before, news })
     }
 
     /// What decides it.
@@ -189,8 +214,37 @@ impl Run {
         let Some(episode) = self.training.step().map_err(failed)? else { return Ok(None) };
         self.progress.add(&episode);
         let number = self.progress.episodes;
+        self.judge.add(&episode);
         let record = self.probe.record(number, &episode, self.training.agent_mut());
-        record.map(Some).map_err(|error: LearnError| failed(error.into()))
+        let record = record.map_err(|error: LearnError| failed(error.into()))?;
+        if let Some(view) = record.start {
+            let warning = self.judge.look(view, self.training.agent().rewards());
+            self.news.extend(warning.map(str::to_owned));
+        }
+        Ok(Some(record))
+    }
+
+    /// Goes on until the run is at its end, which gives `true`, or until `stop` is raised. After every step `each`
+    /// is told of it, with the record of the episode that it ended, if it did. Whoever trains, trains by this loop.
+    pub fn drive<E: From<RunError>>(
+        &mut self,
+        stop: &AtomicBool,
+        mut each: impl FnMut(&mut Run, Option<Record>) -> Result<(), E>,
+    ) -> Result<bool, E> {
+        while !self.finished() {
+            if stop.load(Ordering::Relaxed) {
+                return Ok(false);
+            }
+            let record = self.step()?;
+            each(self, record)?;
+        }
+        self.news.extend(self.judge.last_words());
+        Ok(true)
+    }
+
+    /// What has turned out to be wrong with its beliefs since this was last asked.
+    pub fn warnings(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.news)
     }
 
     /// Seconds of work so far.
@@ -202,7 +256,7 @@ impl Run {
     pub fn snapshot(&self) -> RunSnapshot {
         RunSnapshot {
             training: self.training.snapshot(),
-            state: freeze(&(&self.progress, self.probe.last(), self.seconds())),
+            state: freeze(&(&self.progress, self.probe.last(), &self.judge, self.seconds())),
             episodes: self.progress.episodes,
             steps: self.steps(),
         }
@@ -210,9 +264,10 @@ impl Run {
 
     /// Goes on from a snapshot of the same run, to the bit. On an error, make the run anew.
     pub fn restore(&mut self, snapshot: &RunSnapshot) -> Result<(), RestoreError> {
-        let (progress, probed, seconds): (Progress, Option<u64>, f64) = thaw(&snapshot.state)?;
+        let (progress, probed, judge, seconds): (Progress, Option<u64>, Judge, f64) = thaw(&snapshot.state)?;
         self.training.restore(&snapshot.training)?;
         self.progress = progress;
+        self.judge = judge;
         self.probe.set_last(probed);
         (self.before, self.started) = (seconds, Instant::now());
         Ok(())
@@ -236,6 +291,7 @@ impl Run {
             steps_per_second: counters.steps as f64 / seconds.max(1e-9),
             weights_sha256: weights_sha256(self.training.agent()),
             interrupted: !self.finished(),
+            judgement: self.judge.judgement(),
         }
     }
 }

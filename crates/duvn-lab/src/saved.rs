@@ -1,7 +1,8 @@
 //! A run on disk, to look at what it has learnt.
 
 use crate::checkpoint::{Checkpoint, CheckpointError, Slot, decode};
-use crate::run::{RunError, RunSpec};
+use crate::run::RunError;
+use crate::spec::RunSpec;
 use crate::store::{RunRow, Store, StoreError};
 use duvn::{Agent, AgentError};
 use duvn_envs::{Environment, registry};
@@ -19,6 +20,7 @@ pub struct Saved {
 
 /// Why there is no run to look at.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SavedError {
     /// The path names none.
     #[error("{} is no run: {hint}", path.display())]
@@ -72,7 +74,11 @@ impl Saved {
         let (checkpoint, warning) = match file {
             Some(file) => {
                 let read = |error| CheckpointError::Io { doing: "read", path: file.clone(), error };
-                (Some(decode(&std::fs::read(&file).map_err(read)?)?), None)
+                let checkpoint = decode(&std::fs::read(&file).map_err(read)?)?;
+                if checkpoint.run != id {
+                    return Err(CheckpointError::OtherRun { found: checkpoint.run, expected: id }.into());
+                }
+                (Some(checkpoint), None)
             }
             None => {
                 let found = Slot::new(&folder).load(&id, u64::MAX)?;
@@ -83,15 +89,13 @@ impl Saved {
         Ok(Saved { run, checkpoint, warning })
     }
 
-    /// The agent as it was. If it is not to learn, it acts and remembers as in training, but its networks
-    /// stay as they are.
-    pub fn agent(&self, learning: bool) -> Result<Agent, RunError> {
+    /// The agent as it was.
+    pub fn agent(&self) -> Result<Agent, RunError> {
         let RunSpec { env, config, seed, .. } = &self.run.spec;
         let config = config.check().map_err(AgentError::from)?;
         let env = registry::make(env, *seed)?;
         let mut agent = Agent::new(&config, &env.observation_space(), &env.action_space(), *seed)?;
         agent.restore(&self.checkpoint.snapshot.training.agent)?;
-        agent.set_learning(learning);
         Ok(agent)
     }
 }

@@ -32,6 +32,9 @@ pub fn parse(text: &str) -> Result<Vec<u64>, SeedsError> {
                 seeds.extend(from..to);
             }
         }
+        if seeds.len() as u64 > MOST {
+            return Err(error(&format!("it has more than {MOST} seeds")));
+        }
     }
     let mut sorted = seeds.clone();
     sorted.sort_unstable();
@@ -53,7 +56,19 @@ mod tests {
 
     #[test]
     fn nonsense_is_refused() {
-        for text in ["", "a", "5..5", "5..3", "0..", "-1", "1,1", "0..3,2", "0..99999999999", "1.5"] {
+        for text in [
+            "",
+            "a",
+            "5..5",
+            "5..3",
+            "0..",
+            "-1",
+            "1,1",
+            "0..3,2",
+            "0..99999999999",
+            "1.5",
+            "0..60000,100000..160000",
+        ] {
             assert!(parse(text).is_err(), "{text}");
         }
     }

@@ -4,6 +4,7 @@ use duvn::config::{Config, ConfigError, preset};
 
 /// Why settings cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SettingsError {
     /// A name or a value is wrong.
     #[error(transparent)]
@@ -24,11 +25,12 @@ pub enum SettingsError {
     Table(String),
 }
 
-/// Sets one `key=value`.
-pub fn assign(config: &mut Config, assignment: &str) -> Result<(), SettingsError> {
+/// Sets one `key=value`; gives the key.
+fn assign<'a>(config: &mut Config, assignment: &'a str) -> Result<&'a str, SettingsError> {
     let (key, value) =
         assignment.split_once('=').ok_or_else(|| SettingsError::NotAnAssignment(assignment.into()))?;
-    Ok(config.set(key.trim(), value)?)
+    config.set(key.trim(), value)?;
+    Ok(key.trim())
 }
 
 /// Sets every `key = value` of a TOML table.
@@ -55,20 +57,42 @@ fn parse(text: &str) -> Result<toml::Table, SettingsError> {
     })
 }
 
-/// The preset `agent` with the settings of a TOML text and of `key=value` assignments, in that order.
+/// The preset `agent` with the settings of a TOML text and of `key=value` assignments, in that order. What is assigned must have
+/// an effect; a text may be one that several agents share.
 pub fn resolve(agent: &str, toml: Option<&str>, assignments: &[String]) -> Result<Config, SettingsError> {
     let mut config = preset(agent)?;
     if let Some(text) = toml {
         assign_table(&mut config, &parse(text)?)?;
     }
+    let mut keys = Vec::new();
     for assignment in assignments {
-        assign(&mut config, assignment)?;
+        keys.push(assign(&mut config, assignment)?);
     }
+    config.check()?;
+    let before = preset(agent)?;
+    keys.into_iter().try_for_each(|key| check_effect(&before, &config, key))?;
+    Ok(config)
+}
+
+/// Whether the setting `key`, by which `config` came from a preset, has an effect. To switch off what the preset has
+/// switched on counts as one, though nothing is left of it.
+pub fn check_effect(before: &Config, config: &Config, key: &str) -> Result<(), ConfigError> {
+    let value = |config: &Config| config.entries().into_iter().find(|(name, _)| *name == key);
+    if value(config) == value(&Config::default()) && value(config) != value(before) {
+        return Ok(());
+    }
+    config.check_effect(key)
+}
+
+/// Reads back what [`to_toml`] wrote, which names every knob.
+pub fn from_toml(text: &str) -> Result<Config, SettingsError> {
+    let mut config = Config::default();
+    assign_table(&mut config, &parse(text)?)?;
     config.check()?;
     Ok(config)
 }
 
-/// The settings as a TOML text that [`resolve`] reads back.
+/// The settings as a TOML text that [`from_toml`] reads back.
 pub fn to_toml(config: &Config) -> String {
     let quoted = |value: &str| {
         // A float without a point and with more digits than TOML's integers have is written as text.
@@ -89,10 +113,17 @@ mod tests {
         let config = resolve(
             "duvn",
             None,
-            &["hidden=[64,32]".into(), "gamma=0.9".into(), "learning_rate=1e38".into()],
+            &["hidden=[64,32]".into(), "gamma=0.9".into(), "learning_rate=1e-38".into()],
         )
         .unwrap();
-        assert_eq!(resolve("egreedy", Some(&to_toml(&config)), &[]).unwrap(), config);
+        assert_eq!(from_toml(&to_toml(&config)).unwrap(), config);
+    }
+
+    #[test]
+    fn what_a_preset_has_can_be_switched_off() {
+        let off = resolve("duvn-deep", None, &["local=none".into(), "shrink=false".into()]).unwrap();
+        assert!(!off.shrink);
+        assert!(resolve("egreedy", None, &["shrink=false".into()]).is_err(), "it was off before");
     }
 
     #[test]
@@ -109,6 +140,7 @@ mod tests {
             (Some("kep = 1"), None, "keep"),
             (None, Some("keep"), "key=value"),
             (None, Some("keep=2"), "keep"),
+            (None, Some("members=3"), "posterior=ensemble"),
         ] {
             let assignments: Vec<_> = assignment.iter().map(|text| text.to_string()).collect();
             let error = resolve("duvn", toml, &assignments).unwrap_err().to_string();

@@ -1,102 +1,24 @@
-//! What an agent believes of every state, at chosen moments of its training: how uncertainty narrows and
-//! travels back from the goal.
+//! Pictures of what an agent believes of every state, at chosen moments of its training: how uncertainty narrows
+//! and travels back from the goal.
 
-use crate::figures::{Axis, Curve, Dash, Figure, Heat, Mark, Panel, Series};
-use crate::run::{Run, RunError, RunSpec};
+mod grids;
+
+use crate::beliefs::Moment;
+use crate::figures::{Axis, Curve, Dash, Figure, Mark, Panel, Series};
+use crate::spec::RunSpec;
 use duvn::ActionView;
 use duvn_envs::envs::Chain;
-use duvn_envs::{Environment, Observation, Space, registry};
-use std::sync::atomic::{AtomicBool, Ordering};
+use grids::{Grid, grids};
 
-/// More states than a picture can show.
-const MOST_STATES: usize = 40_000;
-
-/// What an agent believes at one moment.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Moment {
-    /// After so many episodes.
-    pub episode: u64,
-    /// By state, then action.
-    pub states: Vec<Vec<ActionView>>,
-}
-
-/// Why the beliefs of a run cannot be shown.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum ValuesError {
-    /// The run cannot be made or went wrong.
-    #[error(transparent)]
-    Run(#[from] RunError),
-    /// The states cannot be listed.
-    #[error(
-        "the states of {env} cannot be listed: write an environment with at most {MOST_STATES} index observations, such as Chain-25, Toy or DeepSea-10"
-    )]
-    States {
-        /// The environment.
-        env: String,
-    },
-    /// A moment lies outside the run.
-    #[error("there is no moment to look at: write episodes in rising order, such as 20,100,400")]
-    Moments,
-}
-
-/// Trains as `spec` says and looks at every state after each of the episodes in `at` (0 is before the first),
-/// over `draws` draws of the parameters. When `stop` is raised, it gives the moments that were reached.
-pub fn watch(
-    spec: &RunSpec,
-    at: &[u64],
-    draws: usize,
-    stop: &AtomicBool,
-) -> Result<Vec<Moment>, ValuesError> {
-    let states = states(&spec.env)?;
-    if at.is_empty() || at.windows(2).any(|pair| pair[0] >= pair[1]) {
-        return Err(ValuesError::Moments);
-    }
-    let mut run = Run::new(spec.clone())?;
-    let mut moments = Vec::new();
-    for &episode in at {
-        while run.progress().episodes < episode {
-            if stop.load(Ordering::Relaxed) {
-                return Ok(moments);
-            }
-            run.step()?;
-        }
-        moments.push(look(&mut run, states, draws)?);
-    }
-    Ok(moments)
-}
-
-/// How many states there are to look at in `env`.
-pub fn states(env: &str) -> Result<usize, ValuesError> {
-    match registry::make(env, 0).map_err(RunError::from)?.observation_space() {
-        Space::Discrete(n) if n <= MOST_STATES => Ok(n),
-        _ => Err(ValuesError::States { env: env.into() }),
-    }
-}
-
-/// What the agent of a run believes now of each of so many states. Looking changes nothing.
-pub fn look(run: &mut Run, states: usize, draws: usize) -> Result<Moment, RunError> {
-    let (seed, episode) = (run.spec().seed, run.progress().episodes);
-    let look = |state| run.agent_mut().inspect(Observation::Index(state), draws);
-    let states: Result<_, _> = (0..states).map(look).collect();
-    let states = states.map_err(|error| RunError::Training { seed, error: error.into() })?;
-    Ok(Moment { episode, states })
-}
-
-/// The picture of the moments: a grid of colours for DeepSea, curves over the states for the others.
+/// The picture of the moments: maps of colours for worlds that are grids, curves over the states for the others.
 pub fn figure(spec: &RunSpec, moments: &[Moment]) -> Figure {
-    let mut figure = match side_of_deep_sea(&spec.env) {
-        Some(side) => grids(side, moments),
+    let states = moments.first().map_or(0, |moment| moment.states.len());
+    let mut figure = match Grid::of(&spec.env, states) {
+        Some(grid) => grids(&grid, moments),
         None => curves(spec, moments),
     };
     figure.title = format!("{} on {}, seed {}", spec.agent, spec.env, spec.seed);
     figure
-}
-
-/// N of `DeepSea-N`.
-fn side_of_deep_sea(env: &str) -> Option<usize> {
-    let name = env.split('?').next()?;
-    let size = name.strip_prefix("DeepSea-").or_else(|| name.strip_prefix("DeepSeaStochastic-"))?;
-    size.parse().ok()
 }
 
 fn heading(moment: &Moment) -> String {
@@ -106,52 +28,8 @@ fn heading(moment: &Moment) -> String {
     }
 }
 
-/// A kind of uncertainty: its name, and how much of it an action has.
-type Uncertainty = (&'static str, fn(&ActionView) -> f64);
-
-const RETURN: Uncertainty = ("σ", |view| view.sigma);
-const PARAMETRIC: Uncertainty = ("spread", |view| view.spread);
-
-/// The uncertainty of the more uncertain action in every cell that can be reached: a row of pictures for each kind
-/// that the agent has.
-fn grids(side: usize, moments: &[Moment]) -> Figure {
-    let views = || moments.iter().flat_map(|moment| &moment.states).flatten();
-    let mut kinds = vec![RETURN, PARAMETRIC];
-    kinds.retain(|(_, of)| views().any(|view| of(view) > 0.0));
-    if kinds.is_empty() {
-        kinds.push(RETURN);
-    }
-    let panels = kinds.iter().flat_map(|&kind| grids_of(kind, side, moments)).collect();
-    let columns = if kinds.len() > 1 { moments.len() } else { moments.len().min(5) };
-    let mut figure = Figure::new(panels, columns);
-    figure.size = (190.0, 190.0);
-    figure
-}
-
-/// One kind of uncertainty at every moment, with the same colours.
-fn grids_of((name, of): Uncertainty, side: usize, moments: &[Moment]) -> Vec<Panel> {
-    let cell = |moment: &Moment, row: usize, column: usize| match column <= row {
-        true => moment.states[row * side + column].iter().map(of).fold(0.0, f64::max),
-        false => f64::NAN,
-    };
-    let rows = |moment: &Moment| -> Vec<Vec<f64>> {
-        (0..side).map(|row| (0..side).map(|column| cell(moment, row, column)).collect()).collect()
-    };
-    let all: Vec<_> = moments.iter().map(rows).collect();
-    let most =
-        all.iter().flatten().flatten().filter(|value| value.is_finite()).fold(0.0, |a: f64, b| a.max(*b));
-    let panel = |(moment, rows): (&Moment, Vec<Vec<f64>>)| {
-        let depth = Axis { reversed: true, ..Axis::new("depth") };
-        let mut panel = Panel::new(Axis::new("column"), depth);
-        panel.title = heading(moment);
-        let label = format!("{name} of the more uncertain action");
-        panel.marks.push(Mark::Heat(Heat { rows, range: Some((0.0, most.max(1e-9))), label }));
-        panel
-    };
-    moments.iter().zip(all).map(panel).collect()
-}
-
-/// Above: mu with a band of sigma; below: return uncertainty (sigma) and parametric uncertainty (spread).
+/// Above: mu with a band of sigma; below: return uncertainty (sigma) and parametric uncertainty (spread), as far as the
+/// agent has them.
 /// Colours tell actions apart, dashes what is shown of them.
 fn curves(spec: &RunSpec, moments: &[Moment]) -> Figure {
     let Lanes { lanes, states } = lanes(spec, moments);
@@ -162,13 +40,14 @@ fn curves(spec: &RunSpec, moments: &[Moment]) -> Figure {
     let views = || moments.iter().flat_map(|moment| &moment.states[..states]).flatten();
     let low = views().map(|view| view.mean - view.sigma).fold(0.0, f64::min);
     let high = views().map(|view| view.mean + view.sigma).fold(0.1, f64::max);
-    // Point parameters have no spread: a line along zero would say nothing.
-    let spreads = views().any(|view| view.spread > 0.0);
+    // An uncertainty that the agent does not have is 0 all along: that is no line.
+    let (sigmas, spreads) = (views().any(|view| view.sigma > 0.0), views().any(|view| view.spread > 0.0));
+    let label = if sigmas { "μ, with a band of ±σ" } else { "μ" };
     let widest = views().map(|view| view.sigma.max(view.spread)).fold(0.1, f64::max);
     let mut values = Vec::new();
     let mut uncertainties = Vec::new();
     for moment in moments {
-        let mut value = Panel::new(Axis::new("state"), Axis::new("μ, with a band of ±σ").from_to(low, high));
+        let mut value = Panel::new(Axis::new("state"), Axis::new(label).from_to(low, high));
         let mut uncertainty = Panel::new(Axis::new("state"), Axis::new("uncertainty").from_to(0.0, widest));
         value.title = heading(moment);
         for (index, lane) in lanes.iter().enumerate() {
@@ -182,10 +61,12 @@ fn curves(spec: &RunSpec, moments: &[Moment]) -> Figure {
                 series.style.dash = dash;
                 series
             };
-            let mean = Curve::new(dashed("", Dash::Solid), mu).with_band(band);
-            value.marks.push(Mark::Curve(mean));
-            let sigma = Curve::new(dashed("σ (return), ", Dash::Dashed), sigma);
-            uncertainty.marks.push(Mark::Curve(sigma));
+            let mean = Curve::new(dashed("", Dash::Solid), mu);
+            value.marks.push(Mark::Curve(if sigmas { mean.with_band(band) } else { mean }));
+            if sigmas {
+                let sigma = Curve::new(dashed("σ (return), ", Dash::Dashed), sigma);
+                uncertainty.marks.push(Mark::Curve(sigma));
+            }
             if spreads {
                 let spread = Curve::new(dashed("spread (parametric), ", Dash::Short), spread);
                 uncertainty.marks.push(Mark::Curve(spread));
@@ -194,7 +75,9 @@ fn curves(spec: &RunSpec, moments: &[Moment]) -> Figure {
         values.push(value);
         uncertainties.push(uncertainty);
     }
-    values.extend(uncertainties);
+    if sigmas || spreads {
+        values.extend(uncertainties);
+    }
     let mut figure = Figure::new(values, moments.len());
     figure.share_x = true;
     figure.share_y = true;
@@ -240,7 +123,9 @@ fn lanes(spec: &RunSpec, moments: &[Moment]) -> Lanes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::Budget;
+    use crate::beliefs::watch;
+    use crate::spec::Budget;
+    use std::sync::atomic::AtomicBool;
 
     fn spec(env: &str, agent: &str) -> RunSpec {
         let mut config = duvn::preset(agent).unwrap();
@@ -279,10 +164,10 @@ mod tests {
     #[test]
     fn each_kind_of_uncertainty_that_an_agent_has_is_a_row_of_grids() {
         for (agent, labels) in [
-            ("duvn", &["σ", "spread"][..]),
-            ("return", &["σ"]),
-            ("bootdqn", &["spread"]),
-            ("egreedy", &["σ"]),
+            ("duvn", &["μ", "σ", "spread"][..]),
+            ("return", &["μ", "σ"]),
+            ("bootdqn", &["μ", "spread"]),
+            ("egreedy", &["μ"]),
         ] {
             let spec = spec("DeepSea-3", agent);
             let figure = figure(&spec, &watch(&spec, &[0, 1], 9, &go()).unwrap());
@@ -298,7 +183,7 @@ mod tests {
     #[test]
     fn curves_of_many_actions_all_look_different_and_cover_every_state() {
         let spec = spec("Taxi-v4", "duvn");
-        let figure = figure(&spec, &watch(&spec, &[0], 2, &go()).unwrap());
+        let figure = curves(&spec, &watch(&spec, &[0], 2, &go()).unwrap());
         let curves: Vec<_> = figure.panels.iter().flat_map(|panel| &panel.marks).collect();
         let mut looks = Vec::new();
         for mark in &curves {
@@ -311,20 +196,12 @@ mod tests {
     }
 
     #[test]
-    fn when_stopped_the_moments_reached_are_all_there_is() {
-        let spec = spec("Chain-4", "duvn-deep");
-        let stopped = AtomicBool::new(true);
-        assert_eq!(watch(&spec, &[0, 40], 1, &stopped).unwrap().len(), 1);
-        assert_eq!(figure(&spec, &watch(&spec, &[40], 1, &stopped).unwrap()).panels, []);
-    }
-
-    #[test]
-    fn what_cannot_be_shown_is_refused() {
-        assert!(matches!(
-            watch(&spec("CartPole-v1", "duvn"), &[1], 1, &go()),
-            Err(ValuesError::States { .. })
-        ));
-        assert!(matches!(watch(&spec("Toy", "duvn"), &[], 1, &go()), Err(ValuesError::Moments)));
-        assert!(matches!(watch(&spec("Toy", "duvn"), &[5, 5], 1, &go()), Err(ValuesError::Moments)));
+    fn no_line_is_drawn_for_an_uncertainty_that_an_agent_does_not_have() {
+        for (agent, panels, sigma) in [("egreedy", 1, false), ("parametric", 2, false), ("return", 2, true)] {
+            let spec = spec("Chain-4", agent);
+            let figure = figure(&spec, &watch(&spec, &[3], 9, &go()).unwrap());
+            let svg = figure.to_svg();
+            assert_eq!((figure.panels.len(), svg.contains('σ')), (panels, sigma), "{agent}");
+        }
     }
 }

@@ -6,9 +6,8 @@ use common::{Folder, outcome};
 use duvn_lab::experiment::{Experiment, Variant};
 use duvn_lab::figures::{Mark, Marker, Panel, Point};
 use duvn_lab::record::Record;
-use duvn_lab::report::{Data, pictures, report};
+use duvn_lab::report::{Cell, Data, Table, differences, improvement, pictures, report, summary};
 use duvn_lab::run::Outcome;
-use duvn_lab::stats::KaplanMeier;
 use duvn_lab::store::{EvaluationRow, RunRow, Store};
 
 /// The records of an experiment whose runs are done: `returns` gives the returns of each, and where it was solved.
@@ -52,21 +51,14 @@ fn one_solved(run: &RunRow) -> (Vec<f64>, Option<u64>) {
 fn a_run_that_ended_solved_counts_with_what_it_ended_with() {
     let folder = Folder::new("carried");
     let data = Data::read(&done(&folder, TWO_SEEDS, one_solved)).unwrap();
-    let task = &data.tasks[0];
-    let agent = &task.agents[0];
-    // 200 parts of five episodes, twenty parts a window: part 69 is the last of seed 0.
-    let with = |end: Option<f64>| agent.points(task.window(), |point| Some(point.mean_return), move |_| end);
-    let points = with(None);
+    let agent = &data.tasks[0].agents[0];
+    // 200 parts of five episodes: part 69 is the last of seed 0.
+    let points = agent.returns();
     assert_eq!((&points[49], &points[59]), (&vec![0.0, 0.0], &vec![0.5, 0.0]));
     assert!(points[69..].iter().all(|point| *point == [1.0, 0.0]), "{:?}", &points[69..]);
-    let told = with(Some(0.95));
-    assert_eq!(told[..69], points[..69]);
-    assert!(told[69..].iter().all(|point| *point == [0.95, 0.0]), "{:?}", &told[69..]);
-    let returns =
-        |at| agent.evaluated(at).map(|rows| rows.iter().map(|row| row.mean_return).collect::<Vec<_>>());
-    assert_eq!(returns(2), Some(vec![1.0, 0.0]));
-    assert_eq!((returns(3), returns(9)), (Some(vec![1.0, 0.0]), Some(vec![1.0, 0.0])));
-    assert_eq!(returns(10), None, "seed 1 has ten evaluations");
+    assert_eq!(agent.evaluated(2), Some(vec![1.0, 0.0]));
+    assert_eq!((agent.evaluated(3), agent.evaluated(9)), (Some(vec![1.0, 0.0]), Some(vec![1.0, 0.0])));
+    assert_eq!(agent.evaluated(10), None, "seed 1 has ten evaluations");
     for picture in pictures(&data) {
         assert!(picture.caption.contains("counts with what it ended with"), "{}", picture.name);
     }
@@ -171,52 +163,132 @@ fn bsuite_says_nothing_where_there_is_no_deep_sea() {
     assert!(!std::fs::read_to_string(folder.0.join("report.html")).unwrap().contains("deep_sea"));
 }
 
-#[test]
-fn agents_are_compared_with_the_first_on_every_task() {
-    let folder = Folder::new("differences");
-    let text = "name = 'd'\nseeds = '0..3'\nepisodes = 200\nevaluations = 0\n\
-                [[environments]]\nid = 'Chain-5'\n[[environments]]\nid = 'Toy'\n\
-                [[agents]]\npreset = 'egreedy'\n[[agents]]\npreset = 'duvn'";
-    // On Chain-5 the second agent is above by 1/4, on Toy below by 1/2: all of its runs.
-    let store = done(&folder, text, |run| {
-        let ret = match (run.spec.env.as_str(), run.spec.agent.as_str()) {
-            (_, "egreedy") => 0.5,
-            ("Chain-5", _) => 0.75,
-            _ => 0.0,
-        };
-        (vec![ret; 200], None)
-    });
-    report(&store).unwrap();
-    let page = std::fs::read_to_string(folder.0.join("report.html")).unwrap();
-    let start = page.find("difference of mean return to ε-greedy</th>").unwrap();
-    let table = &page[start..start + page[start..].find("</table>").unwrap()];
-    let row = |task: &str, numbers: [&str; 4]| {
-        let [difference, both, probability, certain] = numbers;
-        format!(
-            "<tr><td>{task}</td><td>DUVN</td><td class=\"number\">{difference} <small>[{both}, {both}]</small></td>\
-             <td class=\"number\">{probability} <small>[{certain}, {certain}]</small></td></tr>"
-        )
+const TWO_AGENTS: &str = "name = 'd'\nseeds = '0..6'\nepisodes = 200\nevaluations = 0\n\
+                          [[environments]]\nid = 'Chain-5'\n[[environments]]\nid = 'Toy'\n\
+                          [[agents]]\npreset = 'egreedy'\n[[agents]]\npreset = 'duvn'";
+
+/// On Chain-5 the second agent is above by 1/4, on Toy below by 1/2, in all of its runs.
+fn apart(run: &RunRow) -> (Vec<f64>, Option<u64>) {
+    let ret = match (run.spec.env.as_str(), run.spec.agent.as_str()) {
+        (_, "egreedy") => 0.5,
+        ("Chain-5", _) => 0.75,
+        _ => 0.0,
     };
-    assert!(table.contains(&row("Chain-5", ["0.250", "0.250", "1", "1"])), "{table}");
-    assert!(table.contains(&row("Toy", ["-0.500", "-0.500", "0", "0"])), "{table}");
-    assert_eq!(table.matches("<tr>").count(), 2, "the first agent is not compared with itself: {table}");
+    (vec![ret; 200], None)
+}
+
+/// The rows of a table in words.
+fn rows(table: &Table) -> Vec<Vec<String>> {
+    table.rows.iter().map(|row| row.iter().map(Cell::text).collect()).collect()
 }
 
 #[test]
-fn a_run_that_failed_makes_no_agent_sooner() {
+fn agents_are_compared_with_the_first_on_every_task() {
+    let folder = Folder::new("differences");
+    let store = done(&folder, TWO_AGENTS, apart);
+    let results = Data::read(&store).unwrap().results();
+    let rows = rows(&differences(&results).unwrap());
+    assert_eq!(rows.len(), 2, "the first agent is not compared with itself: {rows:?}");
+    assert_eq!(rows[0][..2], ["Chain-5", "DUVN"]);
+    // Chain-5 has bounds, and so an interval; of Toy nothing is known but that all runs agree.
+    assert!(rows[0][2].starts_with("0.250 [-"), "{rows:?}");
+    assert_eq!(rows[1][..3], ["Toy", "DUVN", "-0.500"]);
+    assert!(rows[0][3].starts_with("1 [0.") && rows[0][3].ends_with(", 1]"), "{rows:?}");
+    assert!(rows[1][3].starts_with("0 [0, 0."), "{rows:?}");
+    report(&store).unwrap();
+    let page = std::fs::read_to_string(folder.0.join("report.html")).unwrap();
+    assert!(page.contains("difference of mean return to ε-greedy</th>"));
+    for method in
+        ["Clopper", "bootstrap-t (9999 draws", "stratified by task", "beta product", "MOVER", "Newcombe"]
+    {
+        assert!(page.contains(method), "{method} is not explained");
+    }
+}
+
+#[test]
+fn a_run_that_failed_counts_with_the_worst_return_or_takes_the_mean_away() {
     let folder = Folder::new("failed");
-    let text = TWO_SEEDS.replace("0..2", "0..3");
-    let store = done(&folder, &text, |_| (vec![1.0; 100], Some(100)));
-    let times = || {
-        let data = Data::read(&store).unwrap();
-        data.tasks[0].agents[0].times(|outcome| outcome.solved_episode)
+    let store = done(&folder, TWO_AGENTS, |_| (vec![1.0; 200], None));
+    let mean = |store: &Store, at: usize| {
+        let rows = rows(&summary(&Data::read(store).unwrap().results()));
+        (rows[at][2].clone(), rows[at][7].clone())
     };
-    assert!(times().iter().all(|outcome| outcome.solved));
-    for run in &store.runs().unwrap()[1..] {
+    assert_eq!(mean(&store, 0).0, "6");
+    assert!(mean(&store, 0).1.starts_with("1 [0.5"), "{:?}", mean(&store, 0));
+    for run in store.runs().unwrap().iter().filter(|run| run.spec.agent == "egreedy" && run.spec.seed < 3) {
         store.fail(run.number, "the loss became NaN", false).unwrap();
     }
-    // Two of three never solved it, so half of the runs never came to it.
-    let times = times();
-    assert_eq!(times.iter().filter(|outcome| !outcome.solved).count(), 2);
-    assert_eq!(KaplanMeier::new(&times).unwrap().median(), None);
+    // The worst return of a Chain is 0; that of Toy is not known.
+    assert_eq!(mean(&store, 0).0, "3 of 6, 3 failed");
+    assert!(mean(&store, 0).1.starts_with("0.500 ["), "{:?}", mean(&store, 0));
+    assert_eq!(mean(&store, 2), ("3 of 6, 3 failed".into(), "none: 3 failed".into()));
+    let data = Data::read(&store).unwrap();
+    let differences = rows(&differences(&data.results()).unwrap());
+    // All pairs with a failed run are won, the others tied.
+    assert!(differences[1][2] == "–" && differences[1][3].starts_with("0.750 ["), "{differences:?}");
+}
+
+#[test]
+fn a_run_that_failed_half_way_has_the_worst_return_from_there_on() {
+    let folder = Folder::new("half-way");
+    let text = TWO_AGENTS.replace("0..6", "0..1").replace("episodes = 200", "episodes = 400");
+    let store = done(&folder, &text, |_| (vec![1.0; 200], None));
+    for run in store.runs().unwrap() {
+        store.fail(run.number, "the loss became NaN", false).unwrap();
+    }
+    let data = Data::read(&store).unwrap();
+    let (chain, toy) = (data.tasks[0].agents[0].returns(), data.tasks[1].agents[0].returns());
+    assert_eq!((&chain[99], &chain[100], &chain[199]), (&vec![1.0], &vec![0.0], &vec![0.0]));
+    assert_eq!((&toy[99], &toy[100]), (&vec![1.0], &vec![]));
+}
+
+#[test]
+fn runs_that_end_when_solved_are_not_compared_by_their_returns() {
+    let folder = Folder::new("stopped");
+    let text = TWO_AGENTS.replace("evaluations = 0", "evaluations = 0\nuntil_solved = true");
+    let store = done(&folder, &text, |run| match run.spec.agent.as_str() {
+        "duvn" if run.spec.env == "Toy" => (vec![3.0; 100], Some(100)),
+        "duvn" => (vec![1.0; 100], Some(100)),
+        _ => (vec![0.5; 200], None),
+    });
+    let data = Data::read(&store).unwrap();
+    let results = data.results();
+    let summary = rows(&summary(&results));
+    assert_eq!((summary[1][5].as_str(), summary[1][7].as_str()), ("6/6 [0.54, 1.00]", "ends when solved"));
+    assert_eq!(differences(&results), None);
+    assert_eq!(improvement(&results), None);
+    // The profile of those that solved both tasks stays at 1 up to 1.
+    let pictures = pictures(&data);
+    let profile = pictures.iter().find(|picture| picture.name == "profile").unwrap();
+    let Some(Mark::Curve(curve)) = profile.figure.panels[0].marks.get(1) else { panic!("no curve") };
+    assert_eq!(curve.points.last(), Some(&(1.0, 1.0)));
+}
+
+#[test]
+fn a_curve_ends_at_the_number_in_the_table() {
+    let folder = Folder::new("ends");
+    // Episodes of ten steps and a budget of steps: a twentieth of it is ten episodes.
+    let text = TWO_AGENTS.replace("episodes = 200", "steps = 400");
+    let store = done(&folder, &text, |run| ((0..200).map(|at| (at + run.spec.seed) as f64).collect(), None));
+    let data = Data::read(&store).unwrap();
+    let agent = &data.tasks[0].agents[0];
+    let last = agent.returns().pop().unwrap();
+    assert_eq!(last, agent.results.returns());
+    // The mean of 100 to 199.
+    assert_eq!(last[0], 149.5);
+}
+
+#[test]
+fn runs_whose_beliefs_cannot_be_true_are_marked() {
+    let folder = Folder::new("warned");
+    let store = done(&folder, TWO_AGENTS, apart);
+    let run = &store.runs().unwrap()[1];
+    let mut outcome = run.outcome.clone().unwrap();
+    outcome.judgement.warnings = vec!["its values have <run away>".into()];
+    store.finish(run, &outcome).unwrap();
+    assert_eq!(rows(&summary(&Data::read(&store).unwrap().results()))[0][2], "6, 1 warned");
+    report(&store).unwrap();
+    let page = std::fs::read_to_string(folder.0.join("report.html")).unwrap();
+    assert!(page.contains("Chain-5 egreedy seed 1: its values have &lt;run away&gt;"));
+    assert_eq!(page.matches("done, warned").count(), 1);
 }

@@ -44,6 +44,107 @@ fn what_comes_after_a_checkpoint_is_taken_back() {
 }
 
 #[test]
+fn a_run_that_succeeds_at_last_is_not_to_be_tried_again() {
+    let folder = Folder::new("again");
+    let store = Store::open_for(&folder.0, &experiment()).unwrap();
+    let run = store.runs().unwrap().remove(0);
+    store.fail(run.number, "the disk is full", true).unwrap();
+    assert!(store.run(&run.id).unwrap().again);
+    store.begin(run.number, "a machine", "portable").unwrap();
+    store.append(run.number, &[record(1)], &[], &[], 2, 1.0).unwrap();
+    store.finish(&run, &outcome(&run.spec, 1, None)).unwrap();
+    let done = store.run(&run.id).unwrap();
+    assert_eq!((done.again, done.error, done.status), (false, None, Status::Done));
+}
+
+/// A finished run with something in every table.
+fn finished(folder: &Folder) -> Store {
+    let store = Store::open_for(&folder.0, &experiment()).unwrap();
+    let run = store.runs().unwrap().remove(0);
+    let records: Vec<_> = (1..=6).map(record).collect();
+    let evaluation = EvaluationRow { episode: 5, steps: 10, mean_return: 1.0 };
+    let view = duvn::ActionView { mean: 1.0, sigma: 0.5, spread: 0.0, probability: 0.5 };
+    let moment = duvn_lab::beliefs::Moment { episode: 3, states: vec![vec![view; 2]; 2] };
+    store.append(run.number, &records[..4], &[], &[moment], 8, 1.5).unwrap();
+    store.append(run.number, &records[4..], &[evaluation], &[], 12, 2.5).unwrap();
+    store.finish(&run, &outcome(&run.spec, 6, None)).unwrap();
+    store
+}
+
+/// Reads all that is recorded.
+fn read(store: &Store) -> Result<(), duvn_lab::store::StoreError> {
+    let run = store.runs()?.remove(0);
+    store.finished(&run)?;
+    store.curve(&run)?;
+    Ok(())
+}
+
+#[test]
+fn no_change_of_a_record_goes_unnoticed() {
+    for change in [
+        "SELECT 1",
+        "UPDATE episodes SET return = 9 WHERE episode = 2",
+        "UPDATE episodes SET loss = NULL WHERE episode = 2",
+        "UPDATE episodes SET sigma = 1.5 WHERE episode = 3",
+        "UPDATE episodes SET episode = 7 WHERE episode = 6",
+        "DELETE FROM episodes WHERE episode = 6",
+        "INSERT INTO episodes SELECT run, 7, return, length, steps, loss, value, sigma, spread FROM episodes \
+         WHERE episode = 6",
+        "UPDATE evaluations SET mean_return = 2",
+        "DELETE FROM evaluations",
+        "UPDATE beliefs SET spread = 1 WHERE state = 1 AND action = 0",
+        "UPDATE timing SET seconds = 3 WHERE steps = 12",
+        "UPDATE curves SET mean_return = 0",
+        "UPDATE runs SET weights_sha256 = '11'",
+        "UPDATE runs SET config = replace(config, 'gamma', 'gamma ')",
+        "UPDATE runs SET status = 'pending'",
+        "UPDATE runs SET panel = 'other'",
+        "UPDATE runs SET isa = 'avx2'",
+        "UPDATE runs SET episodes_sha256 = ''",
+        "UPDATE runs SET seal = ''",
+    ] {
+        let folder = Folder::new("digest");
+        drop(finished(&folder));
+        let other = rusqlite::Connection::open(folder.0.join(FILE)).unwrap();
+        other.execute_batch(change).unwrap();
+        drop(other);
+        let store = Store::open(&folder.0).unwrap();
+        let found = store.verify().unwrap();
+        let faulty = found.iter().any(|verified| !verified.faults.is_empty());
+        match read(&store) {
+            Ok(()) => assert!(change == "SELECT 1" && !faulty, "{change}"),
+            Err(error) => assert!(faulty && error.to_string().contains("duvn check"), "{change}: {error}"),
+        }
+    }
+}
+
+/// Its seal may be as good as it likes: a row must describe the run whose id it has.
+#[test]
+fn a_run_is_what_its_id_says() {
+    let folder = Folder::new("id");
+    let store = Store::open_for(&folder.0, &experiment()).unwrap();
+    let run = store.runs().unwrap().remove(0);
+    let other = rusqlite::Connection::open(folder.0.join(FILE)).unwrap();
+    other.execute_batch("UPDATE runs SET config = replace(config, 'gamma = 0.', 'gamma = 0.1')").unwrap();
+    // Any change that this program makes seals the row anew.
+    store.fail(run.number, "whatever", true).unwrap();
+    let error = store.runs().unwrap_err().to_string();
+    assert!(error.contains("describes the run"), "{error}");
+}
+
+#[test]
+fn what_was_changed_is_not_gone_on_with() {
+    let folder = Folder::new("rewind-changed");
+    let store = finished(&folder);
+    let run = store.runs().unwrap().remove(0);
+    let other = rusqlite::Connection::open(folder.0.join(FILE)).unwrap();
+    other.execute_batch("UPDATE episodes SET return = 9 WHERE episode = 2").unwrap();
+    let error = store.rewind(run.number, 6, 12).unwrap_err().to_string();
+    assert!(error.contains("the episodes of run") && error.contains(&run.id), "{error}");
+    assert_eq!(store.recorded(run.number).unwrap(), 6, "nothing is taken back");
+}
+
+#[test]
 fn a_curve_is_the_same_kept_or_made_anew() {
     let folder = Folder::new("curve");
     let store = Store::open_for(&folder.0, &experiment()).unwrap();
@@ -75,13 +176,23 @@ fn tables_of_the_first_version_are_brought_up_to_date() {
     connection
         .execute_batch(
             "DROP TABLE beliefs; ALTER TABLE runs DROP COLUMN watch; ALTER TABLE runs DROP COLUMN until_solved; \
+             DELETE FROM experiment WHERE key = 'seal'; \
+             UPDATE runs SET machine = 'a CPU, 2 threads, linux x86_64, kernels for Avx2'; \
              PRAGMA user_version = 1;",
         )
         .unwrap();
+    for column in ["place", "isa", "starts", "former", "seal", "judgement"] {
+        connection.execute_batch(&format!("ALTER TABLE runs DROP COLUMN {column}")).unwrap();
+    }
+    for part in ["episodes", "evaluations", "beliefs", "timing", "curves"] {
+        connection.execute_batch(&format!("ALTER TABLE runs DROP COLUMN {part}_sha256")).unwrap();
+    }
     drop(connection);
     let store = Store::open(&folder.0).unwrap();
     let run = store.runs().unwrap().remove(0);
     assert!(run.watch.is_empty() && !run.spec.until_solved);
+    assert_eq!(run.isa.as_deref(), Some("avx2"));
+    assert!(store.verify().unwrap().iter().all(|verified| verified.faults.is_empty()));
     assert_eq!(run.id, experiment().runs[0].id);
     assert!(store.moments(1).unwrap().is_empty());
     drop(store);

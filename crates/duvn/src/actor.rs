@@ -1,5 +1,6 @@
 //! One actor: where it stands in one episode of one environment.
 
+use crate::earned::Rewards;
 use crate::posterior::Draw;
 use crate::replay::Gathered;
 use crate::rng::Stream;
@@ -22,6 +23,8 @@ pub(crate) struct Actor {
     pub episode: u64,
     /// Where the last transition of the episode is remembered, if there is one.
     pub last: Option<u32>,
+    /// What the episode has earned so far, where that is asked for.
+    pub rewards: Rewards,
     /// Random numbers for its decisions.
     pub acting: Stream,
 }
@@ -49,6 +52,7 @@ impl Actor {
             action: 0,
             episode: 0,
             last: None,
+            rewards: Rewards::default(),
             acting: Stream::new(seed, &name),
         }
     }

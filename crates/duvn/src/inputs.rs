@@ -2,6 +2,9 @@
 //!
 //! MountainCar's velocity is at most 0.07: to a network that sees it as it is, beside a position of about 1,
 //! all velocities are nearly the same.
+//!
+//! Where layers normalise their units (`layer_norm`), a box has a constant 1 beside its numbers. Without it a first layer would see
+//! the direction of an observation but not its size: the units of x and of 2 x are the same once they are normalised.
 
 use crate::config::{Config, InputKind};
 use crate::replay::Gathered;
@@ -36,6 +39,8 @@ impl Scaling {
 pub struct Inputs {
     /// By component; empty where observations stay as they are.
     scalings: Vec<Option<Scaling>>,
+    /// Whether a constant 1 stands behind the numbers of a box.
+    constant: bool,
 }
 
 impl Inputs {
@@ -47,7 +52,8 @@ impl Inputs {
             }
             _ => Vec::new(),
         };
-        Inputs { scalings }
+        let constant = config.layer_norm && matches!(space, Space::Box { .. });
+        Inputs { scalings, constant }
     }
 
     /// The space of what comes out for observations in `space`.
@@ -60,6 +66,10 @@ impl Inputs {
                 }
             }
         }
+        if let (Space::Box { low, high }, true) = (&mut scaled, self.constant) {
+            low.push(1.0);
+            high.push(1.0);
+        }
         scaled
     }
 
@@ -69,6 +79,9 @@ impl Inputs {
         seen.push(observation);
         for (x, scaling) in seen.numbers.iter_mut().zip(&self.scalings) {
             *x = scaling.map_or(*x, |scaling| scaling.apply(*x));
+        }
+        if self.constant {
+            seen.numbers.push(1.0);
         }
     }
 }
@@ -89,6 +102,17 @@ mod tests {
             assert_eq!(seen.numbers.len(), 2);
             assert!(seen.numbers.iter().zip(expected).all(|(x, y)| (x - y).abs() < 1e-6), "{seen:?}");
         }
+    }
+
+    #[test]
+    fn a_box_before_normalised_layers_has_a_constant_beside_it() {
+        let space = Space::Box { low: vec![-1.0], high: vec![3.0] };
+        let inputs = Inputs::new(&Config { layer_norm: true, ..Config::default() }, &space);
+        assert_eq!(inputs.space(&space), Space::Box { low: vec![-1.0, 1.0], high: vec![3.0, 1.0] });
+        let mut seen = Gathered::default();
+        (0..2).for_each(|_| inputs.see(Observation::Vector(&[0.5]), &mut seen));
+        assert_eq!(seen.numbers, [0.5, 1.0]);
+        assert_eq!(inputs.space(&Space::Discrete(3)), Space::Discrete(3));
     }
 
     #[test]

@@ -7,11 +7,16 @@
 
 mod actor;
 mod agent;
+pub mod archive;
 pub mod config;
+pub mod disk;
+mod earned;
+mod evaluate;
 mod inputs;
 mod inspect;
 mod learner;
 pub mod local;
+mod memory;
 pub mod net;
 pub mod policy;
 pub mod posterior;
@@ -19,13 +24,16 @@ pub mod prior;
 pub mod replay;
 pub mod returns;
 pub mod rng;
+mod schedule;
 pub mod target;
 mod training;
 mod value;
 
-pub use agent::{Agent, AgentError, LearnError, RestoreError, Snapshot};
+pub use agent::{Agent, AgentError, FileError, Keep, LearnError, RestoreError, Snapshot};
 pub use config::{CheckedConfig, Config, preset};
+pub use evaluate::evaluate;
 pub use inspect::ActionView;
 pub use learner::{Axes, Counters, Explorer};
+pub use memory::memory;
 pub use training::{Episode, Training, TrainingError, TrainingSnapshot};
 pub use value::ValueNetwork;

@@ -14,6 +14,18 @@ pub struct Episode {
     pub length: u64,
     /// Whether any of its rewards was above zero.
     pub rewarded: bool,
+    /// The discounted sum of its rewards, with the agent's gamma: what the agent believes of its start, if it is right.
+    pub discounted: f64,
+}
+
+impl Episode {
+    /// Counts one more step.
+    pub(crate) fn add(&mut self, reward: f64, gamma: f64) {
+        self.discounted += gamma.powf(self.length as f64) * reward;
+        self.ret += reward;
+        self.length += 1;
+        self.rewarded |= reward > 0.0;
+    }
 }
 
 /// Why training had to stop.
@@ -115,9 +127,7 @@ impl<E: Environment> Training<E> {
         let mut so_far = running.take().unwrap_or_default();
         let action = self.agent.chosen(self.turn).ok_or(LearnError::NoAction { step: 0 })?;
         let step = env.step(action.into())?;
-        so_far.ret += step.reward;
-        so_far.length += 1;
-        so_far.rewarded |= step.reward > 0.0;
+        so_far.add(step.reward, self.agent.config().gamma);
         self.agent.observe_at(self.turn, &step, env.observation())?;
         let ended = step.done().then_some(so_far);
         if ended.is_none() {

@@ -3,12 +3,13 @@
 
 use crate::config::{Config, InitKind};
 use crate::net::{
-    AdamConfig, Backend, Init, Input, LoadError, Masks, Network, Part, Shape, ShapeError, Tensor,
+    AdamConfig, Backend, Health, Init, Input, LoadError, Masks, Network, Part, Shape, ShapeError, Tensor,
 };
 use crate::posterior::{Question, TrainingBatch};
 use crate::prior::Prior;
 use crate::returns::{Discrepancy, ReturnModel};
 use crate::rng::Stream;
+use crate::schedule::Schedule;
 use std::sync::Arc;
 
 /// A network whose outputs are parameters of return distributions.
@@ -17,6 +18,9 @@ pub struct ValueNetwork {
     model: Arc<dyn ReturnModel>,
     prior: Option<Prior>,
     adam: AdamConfig,
+    schedule: Schedule,
+    /// The most that a gradient of the loss by an output may be: 2 d is that of d².
+    steepest: f32,
     sums: Vec<f32>,
 }
 
@@ -61,7 +65,9 @@ impl ValueNetwork {
             max_gradient_norm: (config.max_gradient_norm > 0.0).then_some(config.max_gradient_norm as f32),
             ..AdamConfig::default()
         };
-        Ok(ValueNetwork { net: Box::new(net), model, prior, adam, sums: Vec::new() })
+        let steepest = if config.error_clip > 0.0 { 2.0 * config.error_clip as f32 } else { f32::INFINITY };
+        let (net, schedule) = (Box::new(net), Schedule::new(config));
+        Ok(ValueNetwork { net, model, prior, adam, schedule, steepest, sums: Vec::new() })
     }
 
     /// The shape of its network.
@@ -85,25 +91,33 @@ impl ValueNetwork {
     }
 
     /// One step of Adam on the mean loss of a batch; `found` gets how far each row was from its target.
-    pub fn train(&mut self, batch: TrainingBatch<'_>, masks: Option<&Masks>, found: &mut [Discrepancy]) {
+    pub fn train(
+        &mut self,
+        batch: TrainingBatch<'_>,
+        masks: Option<&Masks>,
+        found: &mut [Discrepancy],
+    ) -> Health {
         let TrainingBatch { rows, actions, targets, weights, .. } = batch;
         let (outputs, target_width) = (self.model.outputs(), self.model.target_width());
         let share = 1.0 / actions.len() as f32;
-        let Self { net, model, prior, adam, sums } = self;
+        let adam = AdamConfig { learning_rate: self.schedule.rate(self.net.steps()), ..self.adam };
+        let Self { net, model, prior, steepest, sums, .. } = self;
         sums.clear();
         sums.resize(actions.len() * outputs, 0.0);
         if let Some(prior) = prior {
             prior.add(rows, Some(actions), sums);
         }
-        net.train(rows, actions, masks, adam, &mut |predicted, gradient| {
+        net.train(rows, actions, masks, &adam, &mut |predicted, gradient| {
             sums.iter_mut().zip(predicted).for_each(|(sum, predicted)| *sum += predicted);
             let predictions = sums.chunks_exact(outputs).zip(gradient.chunks_exact_mut(outputs));
             let rows = predictions.zip(targets.chunks_exact(target_width)).zip(weights);
             for ((((predicted, gradient), target), weight), found) in rows.zip(found.iter_mut()) {
                 *found = model.loss(predicted, target, gradient);
-                gradient.iter_mut().for_each(|slope| *slope *= share * weight);
+                for slope in gradient.iter_mut() {
+                    *slope = slope.clamp(-*steepest, *steepest) * (share * weight);
+                }
             }
-        });
+        })
     }
 
     /// Moves the target network towards the trained one.

@@ -5,15 +5,10 @@ use duvn::{Agent, Config, Training};
 use duvn_envs::{Environment, registry};
 
 fn training(config: &Config, env: &str, seed: u64) -> Training<registry::Registered> {
-    let env = registry::make(env, seed).unwrap();
-    let agent = Agent::new(
-        &config.check().expect("a configuration"),
-        &env.observation_space(),
-        &env.action_space(),
-        seed,
-    )
-    .unwrap();
-    Training::new(env, agent, seed)
+    let envs: Vec<_> = (0..config.actors).map(|_| registry::make(env, seed).unwrap()).collect();
+    let (observations, actions) = (envs[0].observation_space(), envs[0].action_space());
+    let agent = Agent::new(&config.check().unwrap(), &observations, &actions, seed).unwrap();
+    Training::side_by_side(envs, agent, seed)
 }
 
 fn weights(training: &Training<registry::Registered>) -> Vec<u32> {
@@ -58,6 +53,11 @@ fn configs() -> Vec<(String, Config)> {
         let mut config = small(duvn::preset("duvn").unwrap());
         settings.iter().for_each(|(key, value)| config.set(key, value).unwrap());
         configs.push((format!("duvn {settings:?}"), config));
+    }
+    for name in ["egreedy", "parametric", "duvn-deep", "bootdqn"] {
+        let mut config = small(duvn::preset(name).unwrap());
+        (config.actors, config.lambda) = (8, 0.5);
+        configs.push((format!("{name} with eight actors"), config));
     }
     configs
 }
@@ -121,4 +121,27 @@ fn a_snapshot_of_another_agent_is_refused() {
     let mut cut = snapshot.clone();
     cut.agent.state.truncate(cut.agent.state.len() / 2);
     assert!(training(&config, "Chain-6", 3).restore(&cut).is_err());
+}
+
+/// With eight actors, each environment lives through its own episodes, all of them feed one learner, and every step is as good for
+/// an update as with one.
+#[test]
+fn actors_side_by_side_share_one_learner() {
+    let mut config = small(duvn::preset("parametric").unwrap());
+    config.actors = 8;
+    let mut training = training(&config, "CartPole-v1", 3);
+    let mut episodes = Vec::new();
+    for _ in 0..800 {
+        episodes.extend(training.step().unwrap());
+    }
+    let counters = training.agent().counters();
+    assert_eq!(counters.steps, 800);
+    // The first turn of eight steps ends with 8 transitions, the fourth with the 32 that learning waits for.
+    assert_eq!(counters.updates, 800 - 24);
+    let lengths: Vec<_> = episodes.iter().map(|episode| episode.length).collect();
+    assert!(lengths.len() > 8 && lengths.iter().any(|&length| length != lengths[0]), "{lengths:?}");
+    assert!(
+        episodes.iter().all(|episode| episode.ret == episode.length as f64),
+        "rewards of one are not another's"
+    );
 }

@@ -1,9 +1,9 @@
 //! What the tests of the program share. Each test file uses a part of it.
 #![allow(dead_code)]
 
+use duvn_lab::beliefs::Moment;
 use duvn_lab::record::Record;
 use duvn_lab::store::{EvaluationRow, Status, Store};
-use duvn_lab::values::Moment;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -126,4 +126,43 @@ agent = "duvn"
 episodes = [0, 3, 100]
 "#
     )
+}
+
+/// Every preset, traces, and several actors, on an environment with indices and one with vectors, `episodes` long.
+pub fn everything(episodes: u64) -> String {
+    let mut text = format!(
+        r#"name = "everything"
+seeds = "0"
+episodes = {episodes}
+evaluations = 4
+evaluation_episodes = 1
+
+[settings]
+hidden = [8]
+replay = 500
+batch = 8
+learning_starts = 16
+
+[[environments]]
+id = "FrozenLake-v1"
+
+[[environments]]
+id = "CartPole-v1"
+
+[[agents]]
+name = "traces"
+preset = "duvn"
+settings = {{ lambda = 0.9 }}
+
+[[agents]]
+name = "actors"
+preset = "duvn"
+settings = {{ actors = 3 }}
+"#
+    );
+    for preset in duvn::config::PRESETS {
+        let settings = if preset.name == "bootdqn" { "settings = { members = 3 }" } else { "" };
+        text += &format!("\n[[agents]]\npreset = \"{}\"\n{settings}\n", preset.name);
+    }
+    text
 }

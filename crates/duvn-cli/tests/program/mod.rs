@@ -33,9 +33,14 @@ fn ran(output: Output) -> Ran {
 }
 
 impl Ran {
-    /// The objects on stdout, one a line.
+    /// The objects on stdout, one a line, of a call that ended well.
     pub fn objects(&self) -> Vec<Value> {
         assert_eq!(self.code, 0, "{self:?}");
+        self.lines()
+    }
+
+    /// The objects on stdout, one a line.
+    pub fn lines(&self) -> Vec<Value> {
         self.stdout.lines().map(|line| serde_json::from_str(line).expect("a JSON object a line")).collect()
     }
 }

@@ -1,7 +1,8 @@
+use super::push;
 use crate::canvas::{Canvas, Colour, bar};
 use crate::numerics::{cos_f32, pow2, sin_f32};
 use crate::rng::NumpyRng;
-use crate::{Action, Environment, Observation, Space, StateError, Step, StepError, freeze, thaw};
+use crate::{Action, Environment, Observation, Space, Step, StepError};
 use serde::{Deserialize, Serialize};
 use std::f64::consts::{FRAC_PI_2, PI};
 
@@ -85,9 +86,7 @@ impl Environment for Acrobot {
 
     fn reset(&mut self, seed: Option<u64>) {
         let state = &mut self.state;
-        if let Some(seed) = seed {
-            state.rng = NumpyRng::new(seed);
-        }
+        state.rng.restart(seed);
         // The start is rounded to float32, and only its observation is computed in float32.
         let start = [(); 4].map(|()| state.rng.uniform(-0.1, 0.1) as f32);
         let [theta1, theta2, velocity1, velocity2] = start;
@@ -101,11 +100,7 @@ impl Environment for Acrobot {
     }
 
     fn step(&mut self, action: Action<'_>) -> Result<Step, StepError> {
-        let torque = match action {
-            Action::Index(0) => -1.0,
-            Action::Index(1) => 0.0,
-            _ => 1.0,
-        };
+        let torque = push(action);
         let [theta1, theta2, velocity1, velocity2] = Self::integrate(self.state.joints, torque);
         let (theta1, theta2) = (wrap(theta1), wrap(theta2));
         let [limit1, limit2] = Self::MAX_VELOCITY;
@@ -117,19 +112,10 @@ impl Environment for Acrobot {
         Ok(Step { reward: if terminated { 0.0 } else { -1.0 }, terminated, truncated: false })
     }
 
-    fn save(&self) -> Option<Vec<u8>> {
-        Some(freeze(&self.state))
-    }
-
-    fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {
-        let state: State = thaw(state)?;
+    saves_state!(unless |_, state| {
         let limits = [PI, PI, Self::MAX_VELOCITY[0], Self::MAX_VELOCITY[1]];
-        if !state.joints.iter().zip(limits).all(|(joint, limit)| joint.abs() <= limit) {
-            return Err(StateError::Misfit("a joint is beyond its limit".into()));
-        }
-        self.state = state;
-        Ok(())
-    }
+        !state.joints.iter().zip(limits).all(|(joint, limit)| joint.abs() <= limit)
+    } => "a joint is beyond its limit");
 
     fn draw(&self, canvas: &mut dyn Canvas) -> bool {
         let [theta1, theta2, ..] = self.state.joints;
@@ -148,6 +134,7 @@ impl Environment for Acrobot {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::freeze;
 
     /// Values of Gymnasium's `_dsdt`, at states where squaring d₂, θ̇₁ or θ̇₂ by a product shows.
     #[test]

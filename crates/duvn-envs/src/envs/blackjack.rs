@@ -1,5 +1,5 @@
 use crate::rng::NumpyRng;
-use crate::{Action, Environment, Observation, Space, StateError, Step, StepError, freeze, thaw};
+use crate::{Action, Environment, Observation, Space, Step, StepError};
 use serde::{Deserialize, Serialize};
 
 /// Gymnasium's `Blackjack`: stick (0) or take another card (1), against a dealer who sticks at 17, with an
@@ -95,9 +95,7 @@ impl Environment for Blackjack {
 
     fn reset(&mut self, seed: Option<u64>) {
         let State { player, dealer, open_card, rng } = &mut self.state;
-        if let Some(seed) = seed {
-            *rng = NumpyRng::new(seed);
-        }
+        rng.restart(seed);
         (*player, *dealer) = (Hand::default(), Hand::default());
         *open_card = draw_card(rng);
         dealer.add(*open_card);
@@ -137,18 +135,9 @@ impl Environment for Blackjack {
         Ok(Step { reward, terminated: true, truncated: false })
     }
 
-    fn save(&self) -> Option<Vec<u8>> {
-        Some(freeze(&self.state))
-    }
-
-    fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {
-        let state: State = thaw(state)?;
-        if state.open_card > 10 || [state.player, state.dealer].iter().any(|hand| hand.hard_sum > 31) {
-            return Err(StateError::Misfit("such cards cannot be held".into()));
-        }
-        self.state = state;
-        Ok(())
-    }
+    saves_state!(unless |_, state| {
+        state.open_card > 10 || [state.player, state.dealer].iter().any(|hand| hand.hard_sum > 31)
+    } => "such cards cannot be held");
 
     fn render_text(&self) -> Option<String> {
         let State { player, open_card, .. } = self.state;

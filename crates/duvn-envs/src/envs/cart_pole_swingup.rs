@@ -1,8 +1,9 @@
-use super::pole;
-use crate::canvas::{Canvas, Colour};
+use super::pole::{self, Pole};
+use super::push;
+use crate::canvas::Canvas;
 use crate::numerics::{pow2, remainder};
 use crate::rng::NumpyRng;
-use crate::{Action, Environment, Observation, Space, StateError, Step, StepError, freeze, thaw};
+use crate::{Action, Environment, Observation, Space, Step, StepError};
 use serde::{Deserialize, Serialize};
 use std::f64::consts::PI;
 
@@ -21,10 +22,7 @@ pub struct CartPoleSwingup {
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct State {
-    x: f64,
-    x_dot: f64,
-    theta: f64,
-    theta_dot: f64,
+    pole: Pole,
     time: f64,
     observation: [f32; 8],
     rng: NumpyRng,
@@ -44,21 +42,20 @@ impl CartPoleSwingup {
     pub fn new(difficulty: usize) -> Self {
         let share = difficulty as f64 / 20.0;
         let rng = NumpyRng::new(0);
-        let state =
-            State { x: 0.0, x_dot: 0.0, theta: PI, theta_dot: 0.0, time: 0.0, observation: [0.0; 8], rng };
+        let pole = Pole { theta: PI, ..Pole::default() };
+        let state = State { pole, time: 0.0, observation: [0.0; 8], rng };
         CartPoleSwingup { height: share, middle: 1.0 - share, state }
     }
 
     /// Starts an episode this far from rest: x, ẋ, θ - π, θ̇.
     pub fn start(&mut self, [x, x_dot, theta, theta_dot]: [f64; 4]) {
-        let state = &mut self.state;
-        (state.x, state.x_dot, state.theta, state.theta_dot) = (x, x_dot, PI + theta, theta_dot);
-        state.time = 0.0;
+        self.state.pole = Pole { x, x_dot, theta: PI + theta, theta_dot };
+        self.state.time = 0.0;
         self.observe();
     }
 
     fn observe(&mut self) {
-        let State { x, x_dot, theta, theta_dot, time, .. } = self.state;
+        let State { pole: Pole { x, x_dot, theta, theta_dot }, time, .. } = self.state;
         let (sin, cos) = theta.sin_cos();
         let sign = |small: bool| if small { 1.0 } else { -1.0 };
         self.state.observation = [
@@ -89,9 +86,7 @@ impl Environment for CartPoleSwingup {
     }
 
     fn reset(&mut self, seed: Option<u64>) {
-        if let Some(seed) = seed {
-            self.state.rng = NumpyRng::new(seed);
-        }
+        self.state.rng.restart(seed);
         let draws = [(); 4].map(|()| self.state.rng.uniform(-0.05, 0.05));
         self.start(draws);
     }
@@ -101,40 +96,23 @@ impl Environment for CartPoleSwingup {
     }
 
     fn step(&mut self, action: Action<'_>) -> Result<Step, StepError> {
-        let push = match action {
-            Action::Index(0) => -1.0,
-            Action::Index(1) => 0.0,
-            _ => 1.0,
-        };
-        let state = &mut self.state;
-        let (x_acc, theta_acc) = pole::accelerations(push * Self::FORCE, state.theta, state.theta_dot, pow2);
-        state.x += Self::SECONDS * state.x_dot;
-        state.x_dot += Self::SECONDS * x_acc;
-        state.theta = remainder(state.theta + Self::SECONDS * state.theta_dot, 2.0 * PI);
-        state.theta_dot += Self::SECONDS * theta_acc;
-        state.time += Self::SECONDS;
-        let upright = state.theta.cos() > self.height
-            && state.theta_dot.abs() < Self::SLOW
-            && state.x.abs() < self.middle;
+        let push = push(action);
+        let State { pole, time, .. } = &mut self.state;
+        pole.advance(push * Self::FORCE, Self::SECONDS, pow2);
+        pole.theta = remainder(pole.theta, 2.0 * PI);
+        *time += Self::SECONDS;
+        let upright =
+            pole.theta.cos() > self.height && pole.theta_dot.abs() < Self::SLOW && pole.x.abs() < self.middle;
         let reward = -f64::abs(push) * Self::MOVE_COST + if upright { 1.0 } else { 0.0 };
-        let terminated = state.time > Self::MAX_TIME || state.x.abs() > Self::X_LIMIT;
+        let terminated = *time > Self::MAX_TIME || pole.x.abs() > Self::X_LIMIT;
         self.observe();
         Ok(Step { reward, terminated, truncated: false })
     }
 
-    fn save(&self) -> Option<Vec<u8>> {
-        Some(freeze(&self.state))
-    }
-
-    fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {
-        self.state = thaw(state)?;
-        Ok(())
-    }
+    saves_state!();
 
     fn draw(&self, canvas: &mut dyn Canvas) -> bool {
-        canvas.view((-3.0, -1.4), (3.0, 1.4), Colour::WHITE);
-        canvas.line(&[(-3.0, 0.0), (3.0, 0.0)], 0.01, Colour::BLACK);
-        pole::draw(canvas, self.state.x, self.state.theta);
+        pole::draw(canvas, self.state.pole, Self::X_LIMIT, (-1.4, 1.4));
         true
     }
 }

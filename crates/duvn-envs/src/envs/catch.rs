@@ -1,4 +1,4 @@
-use crate::rng::NumpyRng;
+use crate::rng::RandomState;
 use crate::{Action, Environment, Observation, Space, StateError, Step, StepError, freeze, text, thaw};
 use serde::{Deserialize, Serialize};
 
@@ -21,12 +21,12 @@ struct State {
     ball_row: usize,
     ball_column: usize,
     paddle: usize,
-    rng: NumpyRng,
+    rng: RandomState,
 }
 
 impl Default for Catch {
     fn default() -> Self {
-        let state = State { ball_row: 0, ball_column: 0, paddle: COLUMNS / 2, rng: NumpyRng::new(0) };
+        let state = State { ball_row: 0, ball_column: 0, paddle: COLUMNS / 2, rng: RandomState::new(0) };
         let mut catch = Catch { state, board: [0.0; ROWS * COLUMNS] };
         catch.observe();
         catch
@@ -34,14 +34,6 @@ impl Default for Catch {
 }
 
 impl Catch {
-    /// Starts an episode with the ball in a given column (the last one, if there is none such).
-    pub fn start(&mut self, ball_column: usize) {
-        self.state.ball_column = ball_column.min(COLUMNS - 1);
-        self.state.ball_row = 0;
-        self.state.paddle = COLUMNS / 2;
-        self.observe();
-    }
-
     fn observe(&mut self) {
         let State { ball_row, ball_column, paddle, .. } = self.state;
         self.board.fill(0.0);
@@ -60,11 +52,10 @@ impl Environment for Catch {
     }
 
     fn reset(&mut self, seed: Option<u64>) {
-        if let Some(seed) = seed {
-            self.state.rng = NumpyRng::new(seed);
-        }
-        let column = self.state.rng.integers(0, COLUMNS as i64);
-        self.start(column as usize);
+        self.state.rng.restart(seed);
+        self.state.ball_column = self.state.rng.randint(COLUMNS as u32) as usize;
+        (self.state.ball_row, self.state.paddle) = (0, COLUMNS / 2);
+        self.observe();
     }
 
     fn observation(&self) -> Observation<'_> {

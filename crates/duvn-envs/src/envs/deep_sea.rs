@@ -1,4 +1,4 @@
-use crate::rng::NumpyRng;
+use crate::rng::{NumpyRng, RandomState};
 use crate::{Action, Environment, Observation, Space, StateError, Step, StepError, freeze, text, thaw};
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,6 @@ pub struct DeepSea {
     n: usize,
     /// The action that goes right, cell by cell.
     right: Vec<bool>,
-    stochastic: bool,
     state: State,
 }
 
@@ -23,16 +22,10 @@ pub struct DeepSea {
 struct State {
     row: usize,
     column: usize,
-    rng: NumpyRng,
-}
-
-/// The random numbers of one step.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Draws {
-    /// From N(0, 1): what a lower corner pays.
-    pub noise: f64,
-    /// From [0, 1): a move to the right succeeds above 1/n.
-    pub slip: f64,
+    /// Decides about slips and noise, where there are any.
+    rng: Option<RandomState>,
+    /// An action led away from the diagonal, where the only way to the treasure is.
+    strayed: bool,
 }
 
 impl DeepSea {
@@ -41,48 +34,27 @@ impl DeepSea {
     /// The `n` x `n` sea whose mapping is drawn from `seed`.
     pub fn new(n: usize, stochastic: bool, seed: u64) -> Self {
         let mut rng = NumpyRng::new(seed);
-        let right = (0..n * n).map(|_| rng.random() < 0.5).collect();
-        DeepSea { n, right, stochastic, state: State { row: 0, column: 0, rng: NumpyRng::new(0) } }
+        Self::with(n, stochastic, || rng.random() < 0.5)
     }
 
-    /// The sea with a given mapping (for each cell, row by row, whether action 1 goes right); `None`
-    /// where that is not a square.
-    pub fn with_mapping(right: Vec<bool>, stochastic: bool) -> Option<Self> {
-        let n = right.len().isqrt();
-        let sea = DeepSea { n, right, stochastic, state: State { row: 0, column: 0, rng: NumpyRng::new(0) } };
-        (n > 0 && n * n == sea.right.len()).then_some(sea)
+    /// The `n` x `n` sea with bsuite's mapping of this seed.
+    pub fn bsuite(n: usize, stochastic: bool, mapping_seed: u64) -> Self {
+        let mut rng = RandomState::new(mapping_seed);
+        Self::with(n, stochastic, || rng.coin())
+    }
+
+    fn with(n: usize, stochastic: bool, mut right: impl FnMut() -> bool) -> Self {
+        let rng = stochastic.then(|| RandomState::new(0));
+        DeepSea {
+            n,
+            right: (0..n * n).map(|_| right()).collect(),
+            state: State { row: 0, column: 0, rng, strayed: false },
+        }
     }
 
     /// For each cell, row by row, whether action 1 goes right.
     pub fn mapping(&self) -> &[bool] {
         &self.right
-    }
-
-    /// One step with these draws in place of the environment's own.
-    pub fn advance(&mut self, action: usize, draws: Draws) -> Result<Step, StepError> {
-        let State { row, column, .. } = self.state;
-        if row >= self.n {
-            return Err(StepError::NotRunning);
-        }
-        let last = self.n - 1;
-        let right = self.right[row * self.n + column] == (action == 1);
-        let mut reward = 0.0;
-        if column == last && right {
-            reward += 1.0;
-        }
-        if self.stochastic && row == last && (column == 0 || column == last) {
-            reward += draws.noise;
-        }
-        if right {
-            reward -= Self::MOVE_COST / self.n as f64;
-            if !self.stochastic || draws.slip > 1.0 / self.n as f64 {
-                self.state.column = (column + 1).min(last);
-            }
-        } else {
-            self.state.column = column.saturating_sub(1);
-        }
-        self.state.row += 1;
-        Ok(Step { reward, terminated: self.state.row == self.n, truncated: false })
     }
 }
 
@@ -96,27 +68,48 @@ impl Environment for DeepSea {
     }
 
     fn reset(&mut self, seed: Option<u64>) {
-        if let Some(seed) = seed {
-            self.state.rng = NumpyRng::new(seed);
+        if let Some(rng) = &mut self.state.rng {
+            rng.restart(seed);
         }
-        (self.state.row, self.state.column) = (0, 0);
+        (self.state.row, self.state.column, self.state.strayed) = (0, 0, false);
     }
 
     fn observation(&self) -> Observation<'_> {
-        let State { row, column, .. } = self.state;
+        let &State { row, column, .. } = &self.state;
         Observation::Index(if row < self.n { row * self.n + column } else { self.n * self.n })
     }
 
     fn step(&mut self, action: Action<'_>) -> Result<Step, StepError> {
-        let Action::Index(index) = action else {
-            return Err(StepError::action(action, &self.action_space()));
-        };
-        let mut draws = Draws { noise: 0.0, slip: 1.0 };
-        if self.stochastic {
-            let rng = &mut self.state.rng;
-            draws = Draws { noise: rng.gaussian(), slip: rng.random() };
+        let State { row, column, rng, strayed } = &mut self.state;
+        if *row >= self.n {
+            return Err(StepError::NotRunning);
         }
-        self.advance(index, draws)
+        let (last, n) = (self.n - 1, self.n as f64);
+        let right = self.right[*row * self.n + *column] == (action == Action::Index(1));
+        let mut reward = if *column == last && right { 1.0 } else { 0.0 };
+        if let Some(rng) = rng
+            && *row == last
+            && (*column == 0 || *column == last)
+        {
+            reward += rng.randn();
+        }
+        if right {
+            if rng.as_mut().is_none_or(|rng| rng.rand() > 1.0 / n) {
+                *column = (*column + 1).min(last);
+            }
+            reward -= Self::MOVE_COST / n;
+        } else {
+            *strayed |= row == column;
+            *column = column.saturating_sub(1);
+        }
+        *row += 1;
+        Ok(Step { reward, terminated: *row == self.n, truncated: false })
+    }
+
+    /// Where moves fail, an episode counts by what was tried: 1 if all actions on the diagonal went right, else 0.
+    fn denoised_return(&self) -> Option<f64> {
+        let State { row, strayed, rng, .. } = &self.state;
+        rng.as_ref().map(|_| if *row == self.n && !strayed { 1.0 } else { 0.0 })
     }
 
     fn save(&self) -> Option<Vec<u8>> {
@@ -125,7 +118,8 @@ impl Environment for DeepSea {
 
     fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {
         let (right, state): (Vec<bool>, State) = thaw(state)?;
-        if right != self.right || state.row > self.n || state.column >= self.n {
+        let alike = right == self.right && state.rng.is_some() == self.state.rng.is_some();
+        if !alike || state.row > self.n || state.column >= self.n {
             return Err(StateError::Misfit("it is of another sea".into()));
         }
         self.state = state;
@@ -133,7 +127,7 @@ impl Environment for DeepSea {
     }
 
     fn render_text(&self) -> Option<String> {
-        let State { row, column, .. } = self.state;
+        let &State { row, column, .. } = &self.state;
         let at = (row < self.n).then_some((row, column));
         Some(text::grid(self.n, self.n, at, |row, column| {
             if row == self.n - 1 && column == self.n - 1 { '$' } else { '~' }
@@ -162,5 +156,21 @@ mod tests {
             assert!((total - (treasure - 0.01 * moves / 8.0)).abs() < 1e-12, "{total}");
             assert_eq!(sea.observation(), Observation::Index(64));
         }
+    }
+
+    #[test]
+    fn without_its_noise_an_episode_counts_by_what_was_tried() {
+        let mut sea = DeepSea::new(6, true, 1);
+        for seed in 0..30 {
+            let wrong_at = (seed % 2 == 0).then_some(0);
+            sea.reset(Some(seed));
+            for row in 0..6 {
+                let Observation::Index(cell) = sea.observation() else { panic!("an index") };
+                let right = usize::from(sea.mapping()[cell]);
+                sea.step(if wrong_at == Some(row) { 1 - right } else { right }.into()).unwrap();
+            }
+            assert_eq!(sea.denoised_return(), Some(if wrong_at.is_some() { 0.0 } else { 1.0 }));
+        }
+        assert_eq!(DeepSea::new(6, false, 1).denoised_return(), None);
     }
 }

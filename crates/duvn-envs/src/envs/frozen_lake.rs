@@ -1,82 +1,49 @@
-use crate::rng::NumpyRng;
-use crate::{Action, Environment, Observation, Space, StateError, Step, StepError, freeze, text, thaw};
-use serde::{Deserialize, Serialize};
+use super::grid::{Direction, Slip, State, slipped};
+use super::lake::Lake;
+use crate::{Action, Environment, Observation, Space, Step, StepError, text};
 
 /// Gymnasium's `FrozenLake`: cross the ice to the goal (reward 1) and fall into no hole, going left (0),
-/// down (1), right (2) or up (3). On slippery ice a third of the moves go as meant, and a third each to
-/// the left and to the right of that. The observation is row · width + column.
+/// down (1), right (2) or up (3). On slippery ice a share of the moves go as meant, and the others to the left
+/// and to the right of that, equally often. The observation is row · width + column.
 #[derive(Clone, Debug)]
 pub struct FrozenLake {
-    cells: Vec<Cell>,
-    width: usize,
-    slippery: bool,
+    lake: Lake,
+    /// Where the four actions lead from each cell.
+    next: Vec<[usize; 4]>,
+    slip: Option<Slip>,
+    /// Cumulative probabilities of the start cells.
+    starts: Vec<f64>,
     state: State,
 }
 
-/// A cell of the lake: its letter, and where the four directions lead.
-#[derive(Clone, Debug)]
-struct Cell {
-    letter: u8,
-    next: [usize; 4],
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct State {
-    at: usize,
-    rng: NumpyRng,
-}
-
-/// The lakes that Gymnasium knows by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lake {
-    /// `4x4`: 16 cells, four holes.
-    Small,
-    /// `8x8`: 64 cells, ten holes.
-    Large,
-}
-
-impl Lake {
-    fn rows(self) -> &'static [&'static str] {
-        match self {
-            Lake::Small => &["SFFF", "FHFH", "FFFH", "HFFG"],
-            Lake::Large => &[
-                "SFFFFFFF", "FFFFFFFF", "FFFHFFFF", "FFFFFHFF", "FFFHFFFF", "FHHFFFHF", "FHFFHFHF",
-                "FFFHFFFG",
-            ],
-        }
-    }
-}
-
 impl FrozenLake {
-    /// The cumulative probabilities of one direction to the left, as meant, and one to the right, summed
-    /// as Gymnasium sums them: 1/3 for the middle one and half of the rest for the others.
-    const SLIP: [f64; 3] = {
-        const MEANT: f64 = 1.0 / 3.0;
-        const ASIDE: f64 = (1.0 - MEANT) / 2.0;
-        [ASIDE, ASIDE + MEANT, ASIDE + MEANT + ASIDE]
-    };
+    /// The share of moves that go as meant, in Gymnasium.
+    pub const SUCCESS_RATE: f64 = 1.0 / 3.0;
+    const DIRECTIONS: [Direction; 4] = [Direction::Left, Direction::Down, Direction::Right, Direction::Up];
 
-    /// The lake `map`, with or without slippery ice.
-    pub fn new(map: Lake, slippery: bool) -> Self {
-        let rows = map.rows();
-        let (height, width) = (rows.len(), rows[0].len());
-        let cell = |row: usize, column: usize| Cell {
-            letter: rows[row].as_bytes()[column],
-            next: [
-                row * width + column.saturating_sub(1),
-                (row + 1).min(height - 1) * width + column,
-                row * width + (column + 1).min(width - 1),
-                row.saturating_sub(1) * width + column,
-            ],
+    /// The lake `map`. With a `success_rate` the ice is slippery, and so many of the moves go as meant.
+    pub fn new(map: Lake, success_rate: Option<f64>) -> Self {
+        // Summed as Gymnasium sums them.
+        let slip = |meant: f64| {
+            let aside = (1.0 - meant) / 2.0;
+            [aside, aside + meant, aside + meant + aside]
         };
-        let cells = (0..height * width).map(|at| cell(at / width, at % width)).collect();
-        FrozenLake { cells, width, slippery, state: State { at: 0, rng: NumpyRng::new(0) } }
+        let count = map.letters.iter().filter(|&&letter| letter == b'S').count() as f64;
+        let mut sum = 0.0;
+        let starts = map.letters.iter().map(|&letter| {
+            sum += if letter == b'S' { 1.0 / count } else { 0.0 };
+            sum
+        });
+        let starts = starts.collect();
+        let next = (0..map.grid.cells()).map(|cell| Self::DIRECTIONS.map(|way| map.grid.next(cell, way)));
+        let (next, slip) = (next.collect(), success_rate.map(slip));
+        FrozenLake { lake: map, next, slip, starts, state: State::new(0) }
     }
 }
 
 impl Environment for FrozenLake {
     fn observation_space(&self) -> Space {
-        Space::Discrete(self.cells.len())
+        Space::Discrete(self.lake.grid.cells())
     }
 
     fn action_space(&self) -> Space {
@@ -84,12 +51,8 @@ impl Environment for FrozenLake {
     }
 
     fn reset(&mut self, seed: Option<u64>) {
-        if let Some(seed) = seed {
-            self.state.rng = NumpyRng::new(seed);
-        }
-        // Gymnasium draws the start, though there is only one.
-        self.state.rng.next_u64();
-        self.state.at = 0;
+        self.state.rng.restart(seed);
+        self.state.at = self.state.rng.categorical(&self.starts);
     }
 
     fn observation(&self) -> Observation<'_> {
@@ -97,40 +60,22 @@ impl Environment for FrozenLake {
     }
 
     fn step(&mut self, action: Action<'_>) -> Result<Step, StepError> {
-        let Action::Index(direction @ 0..4) = action else {
+        let Action::Index(meant @ 0..4) = action else {
             return Err(StepError::action(action, &self.action_space()));
         };
-        // One draw a step, on ice that is not slippery too.
-        let draw = self.state.rng.random();
-        let direction = if self.slippery {
-            let aside = Self::SLIP.iter().position(|&sum| sum > draw).unwrap_or(0);
-            (direction + 3 + aside) % 4
-        } else {
-            direction
-        };
-        self.state.at = self.cells[self.state.at].next[direction];
-        let letter = self.cells[self.state.at].letter;
+        let direction = slipped(meant, self.slip.as_ref(), self.state.rng.random());
+        self.state.at = self.next[self.state.at][direction];
+        let letter = self.lake.letters[self.state.at];
         let reward = if letter == b'G' { 1.0 } else { 0.0 };
         Ok(Step { reward, terminated: letter == b'G' || letter == b'H', truncated: false })
     }
 
-    fn save(&self) -> Option<Vec<u8>> {
-        Some(freeze(&self.state))
-    }
-
-    fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {
-        let state: State = thaw(state)?;
-        if state.at >= self.cells.len() {
-            return Err(StateError::Misfit(format!("there is no cell {}", state.at)));
-        }
-        self.state = state;
-        Ok(())
-    }
+    saves_state!(unless |env, state| state.at >= env.lake.grid.cells() => "there is no such cell");
 
     fn render_text(&self) -> Option<String> {
-        let at = (self.state.at / self.width, self.state.at % self.width);
-        let letter = |row: usize, column: usize| char::from(self.cells[row * self.width + column].letter);
-        Some(text::grid(self.cells.len() / self.width, self.width, Some(at), letter))
+        let grid = self.lake.grid;
+        let letter = |row: usize, column: usize| char::from(self.lake.letters[row * grid.columns + column]);
+        Some(text::grid(grid.rows, grid.columns, Some(grid.place(self.state.at)), letter))
     }
 }
 
@@ -139,16 +84,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slips_go_to_the_sides_of_the_move_and_never_back() {
-        let mut lake = FrozenLake::new(Lake::Large, true);
+    fn the_success_rate_is_the_share_of_moves_as_meant() {
+        let mut lake = FrozenLake::new(Lake::large(), Some(0.5));
         let mut seen = [0; 4];
         for seed in 0..3000 {
             lake.reset(Some(seed));
             lake.state.at = 9;
             lake.step(2.into()).unwrap();
-            seen[lake.cells[9].next.iter().position(|&next| next == lake.state.at).unwrap()] += 1;
+            seen[[8, 17, 10, 1].iter().position(|&next| next == lake.state.at).unwrap()] += 1;
         }
         assert_eq!(seen[0], 0);
-        assert!(seen[1..].iter().all(|&count| (900..1100).contains(&count)), "{seen:?}");
+        assert!((1400..1600).contains(&seen[2]), "{seen:?}");
+        assert!([seen[1], seen[3]].iter().all(|count| (650..850).contains(count)), "{seen:?}");
+    }
+
+    #[test]
+    fn every_start_of_a_map_is_used() {
+        let mut lake = FrozenLake::new(Lake::parse("SFS/FFG").unwrap(), None);
+        let starts: Vec<_> = (0..50)
+            .map(|seed| {
+                lake.reset(Some(seed));
+                lake.state.at
+            })
+            .collect();
+        assert!(
+            starts.contains(&0) && starts.contains(&2) && starts.iter().all(|start| [0, 2].contains(start))
+        );
     }
 }

@@ -12,6 +12,11 @@ pub(super) const MAX_SPEED: f64 = 0.07;
 /// How strongly the slope pulls.
 pub(super) const GRAVITY: f64 = 0.0025;
 
+/// How strongly a push of the discrete cars drives.
+pub(super) const FORCE: f64 = 0.001;
+/// Where the flag of the discrete cars is.
+pub(super) const GOAL: f64 = 0.5;
+
 /// Position and velocity.
 pub(super) fn observation_space() -> Space {
     Space::Box { low: vec![LEFT as f32, -MAX_SPEED as f32], high: vec![RIGHT as f32, MAX_SPEED as f32] }

@@ -1,13 +1,16 @@
-use super::mountain::{self, GRAVITY, LEFT, MAX_SPEED, RIGHT};
+use super::mountain::{self, FORCE, GOAL, GRAVITY, LEFT, MAX_SPEED, RIGHT};
+use super::push;
 use crate::canvas::Canvas;
 use crate::rng::NumpyRng;
-use crate::{Action, Environment, Observation, Space, StateError, Step, StepError, freeze, thaw};
+use crate::{Action, Environment, Observation, Space, Step, StepError};
 use serde::{Deserialize, Serialize};
 
 /// Gymnasium's `MountainCar`: swing an underpowered car out of a valley, pushing it left (0), not at all
 /// (1) or right (2). Every step costs 1; the flag at 0.5 ends the episode.
 #[derive(Clone, Debug)]
 pub struct MountainCar {
+    /// The least speed at the flag that counts.
+    goal_velocity: f64,
     state: State,
 }
 
@@ -19,16 +22,12 @@ struct State {
     rng: NumpyRng,
 }
 
-impl Default for MountainCar {
-    fn default() -> Self {
-        let rng = NumpyRng::new(0);
-        MountainCar { state: State { position: 0.0, velocity: 0.0, observation: [0.0; 2], rng } }
-    }
-}
-
 impl MountainCar {
-    const FORCE: f64 = 0.001;
-    const GOAL: f64 = 0.5;
+    /// The car that must pass the flag at least this fast (Gymnasium: 0).
+    pub fn new(goal_velocity: f64) -> Self {
+        let state = State { position: 0.0, velocity: 0.0, observation: [0.0; 2], rng: NumpyRng::new(0) };
+        MountainCar { goal_velocity, state }
+    }
 }
 
 impl Environment for MountainCar {
@@ -42,9 +41,7 @@ impl Environment for MountainCar {
 
     fn reset(&mut self, seed: Option<u64>) {
         let state = &mut self.state;
-        if let Some(seed) = seed {
-            state.rng = NumpyRng::new(seed);
-        }
+        state.rng.restart(seed);
         state.position = state.rng.uniform(-0.6, -0.4);
         state.velocity = 0.0;
         state.observation = [state.position as f32, 0.0];
@@ -55,34 +52,23 @@ impl Environment for MountainCar {
     }
 
     fn step(&mut self, action: Action<'_>) -> Result<Step, StepError> {
-        let push = match action {
-            Action::Index(0) => -1.0,
-            Action::Index(1) => 0.0,
-            _ => 1.0,
-        };
+        let push = push(action);
         let state = &mut self.state;
-        state.velocity += push * Self::FORCE + (3.0 * state.position).cos() * -GRAVITY;
+        state.velocity += push * FORCE + (3.0 * state.position).cos() * -GRAVITY;
         state.velocity = state.velocity.clamp(-MAX_SPEED, MAX_SPEED);
         state.position = (state.position + state.velocity).clamp(LEFT, RIGHT);
         if state.position == LEFT && state.velocity < 0.0 {
             state.velocity = 0.0;
         }
-        let terminated = state.position >= Self::GOAL && state.velocity >= 0.0;
+        let terminated = state.position >= GOAL && state.velocity >= self.goal_velocity;
         state.observation = [state.position as f32, state.velocity as f32];
         Ok(Step { reward: -1.0, terminated, truncated: false })
     }
 
-    fn save(&self) -> Option<Vec<u8>> {
-        Some(freeze(&self.state))
-    }
-
-    fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {
-        self.state = thaw(state)?;
-        Ok(())
-    }
+    saves_state!();
 
     fn draw(&self, canvas: &mut dyn Canvas) -> bool {
-        mountain::draw(canvas, self.state.position, Self::GOAL);
+        mountain::draw(canvas, self.state.position, GOAL);
         true
     }
 }

@@ -1,13 +1,15 @@
 use super::mountain::{self, GRAVITY, LEFT, MAX_SPEED, RIGHT};
 use crate::canvas::Canvas;
 use crate::rng::NumpyRng;
-use crate::{Action, Environment, Observation, Space, StateError, Step, StepError, freeze, thaw};
+use crate::{Action, Environment, Observation, Space, Step, StepError};
 use serde::{Deserialize, Serialize};
 
 /// Gymnasium's `MountainCarContinuous`: the valley of `MountainCar` with a push from -1 to 1.
 /// The flag at 0.45 pays 100; every step costs a tenth of the square of the push.
 #[derive(Clone, Debug)]
 pub struct MountainCarContinuous {
+    /// The least speed at the flag that counts.
+    goal_velocity: f64,
     state: State,
 }
 
@@ -20,15 +22,15 @@ struct State {
     rng: NumpyRng,
 }
 
-impl Default for MountainCarContinuous {
-    fn default() -> Self {
-        MountainCarContinuous { state: State { start: None, observation: [0.0; 2], rng: NumpyRng::new(0) } }
-    }
-}
-
 impl MountainCarContinuous {
     const POWER: f32 = 0.0015;
     const GOAL: f64 = 0.45;
+
+    /// The car that must pass the flag at least this fast (Gymnasium: 0).
+    pub fn new(goal_velocity: f64) -> Self {
+        let state = State { start: None, observation: [0.0; 2], rng: NumpyRng::new(0) };
+        MountainCarContinuous { goal_velocity, state }
+    }
 }
 
 impl Environment for MountainCarContinuous {
@@ -42,9 +44,7 @@ impl Environment for MountainCarContinuous {
 
     fn reset(&mut self, seed: Option<u64>) {
         let state = &mut self.state;
-        if let Some(seed) = seed {
-            state.rng = NumpyRng::new(seed);
-        }
+        state.rng.restart(seed);
         let position = state.rng.uniform(-0.6, -0.4);
         state.start = Some(position);
         state.observation = [position as f32, 0.0];
@@ -77,19 +77,12 @@ impl Environment for MountainCarContinuous {
             velocity = 0.0;
         }
         state.observation = [position, velocity];
-        let terminated = position >= Self::GOAL as f32 && velocity >= 0.0;
+        let terminated = position >= Self::GOAL as f32 && velocity >= self.goal_velocity as f32;
         let reward = if terminated { 100.0 } else { 0.0 } - cost;
         Ok(Step { reward, terminated, truncated: false })
     }
 
-    fn save(&self) -> Option<Vec<u8>> {
-        Some(freeze(&self.state))
-    }
-
-    fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {
-        self.state = thaw(state)?;
-        Ok(())
-    }
+    saves_state!();
 
     fn draw(&self, canvas: &mut dyn Canvas) -> bool {
         mountain::draw(canvas, f64::from(self.state.observation[0]), Self::GOAL);

@@ -1,7 +1,7 @@
 use crate::canvas::{Canvas, Colour, bar};
 use crate::numerics::{pow2, pow2_f32, remainder};
 use crate::rng::NumpyRng;
-use crate::{Action, Environment, Observation, Space, StateError, Step, StepError, freeze, thaw};
+use crate::{Action, Environment, Observation, Space, Step, StepError};
 use serde::{Deserialize, Serialize};
 use std::f64::consts::PI;
 
@@ -9,6 +9,7 @@ use std::f64::consts::PI;
 /// θ² + 0.1 θ̇² + 0.001 u², with θ from -π to π, 0 upright. The observation is cos θ, sin θ, θ̇.
 #[derive(Clone, Debug)]
 pub struct Pendulum {
+    gravity: f64,
     state: State,
 }
 
@@ -20,17 +21,16 @@ struct State {
     rng: NumpyRng,
 }
 
-impl Default for Pendulum {
-    fn default() -> Self {
-        let rng = NumpyRng::new(0);
-        Pendulum { state: State { theta: 0.0, theta_dot: 0.0, observation: [0.0; 3], rng } }
-    }
-}
-
 impl Pendulum {
     const MAX_SPEED: f64 = 8.0;
     const MAX_TORQUE: f32 = 2.0;
     const SECONDS: f64 = 0.05;
+
+    /// The pendulum under this gravity (Gymnasium: 10).
+    pub fn new(gravity: f64) -> Self {
+        let state = State { theta: 0.0, theta_dot: 0.0, observation: [0.0; 3], rng: NumpyRng::new(0) };
+        Pendulum { gravity, state }
+    }
 
     fn observe(&mut self) {
         let State { theta, theta_dot, .. } = self.state;
@@ -50,9 +50,7 @@ impl Environment for Pendulum {
 
     fn reset(&mut self, seed: Option<u64>) {
         let state = &mut self.state;
-        if let Some(seed) = seed {
-            state.rng = NumpyRng::new(seed);
-        }
+        state.rng.restart(seed);
         state.theta = state.rng.uniform(-PI, PI);
         state.theta_dot = state.rng.uniform(-1.0, 1.0);
         self.observe();
@@ -70,7 +68,8 @@ impl Environment for Pendulum {
         // The torque is a float32, and so are its square's and its own products with a number.
         let from_upright = remainder(theta + PI, 2.0 * PI) - PI;
         let cost = pow2(from_upright) + 0.1 * pow2(theta_dot) + f64::from(0.001 * pow2_f32(torque));
-        let speed = theta_dot + (15.0 * theta.sin() + f64::from(3.0 * torque)) * Self::SECONDS;
+        let pull = 3.0 * self.gravity / 2.0;
+        let speed = theta_dot + (pull * theta.sin() + f64::from(3.0 * torque)) * Self::SECONDS;
         let speed = speed.clamp(-Self::MAX_SPEED, Self::MAX_SPEED);
         self.state.theta = theta + speed * Self::SECONDS;
         self.state.theta_dot = speed;
@@ -78,14 +77,7 @@ impl Environment for Pendulum {
         Ok(Step { reward: -cost, terminated: false, truncated: false })
     }
 
-    fn save(&self) -> Option<Vec<u8>> {
-        Some(freeze(&self.state))
-    }
-
-    fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {
-        self.state = thaw(state)?;
-        Ok(())
-    }
+    saves_state!();
 
     fn draw(&self, canvas: &mut dyn Canvas) -> bool {
         let theta = self.state.theta;

@@ -1,6 +1,7 @@
 //! The cart with a pole on it that CartPole and CartPoleSwingup share.
 
 use crate::canvas::{Canvas, Colour, bar, rectangle};
+use serde::{Deserialize, Serialize};
 
 const GRAVITY: f64 = 9.8;
 const CART_MASS: f64 = 1.0;
@@ -9,6 +10,26 @@ const TOTAL_MASS: f64 = POLE_MASS + CART_MASS;
 const HALF_LENGTH: f64 = 0.5;
 const POLE_MOMENT: f64 = POLE_MASS * HALF_LENGTH;
 
+/// Where the cart is, how far the pole is from upright, and how fast both change.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Pole {
+    pub(super) x: f64,
+    pub(super) x_dot: f64,
+    pub(super) theta: f64,
+    pub(super) theta_dot: f64,
+}
+
+impl Pole {
+    /// A time step under a force on the cart, by Euler's explicit method: positions move with the old velocities.
+    pub(super) fn advance(&mut self, force: f64, seconds: f64, square: impl Fn(f64) -> f64) {
+        let (x_acc, theta_acc) = accelerations(force, self.theta, self.theta_dot, square);
+        self.x += seconds * self.x_dot;
+        self.x_dot += seconds * x_acc;
+        self.theta += seconds * self.theta_dot;
+        self.theta_dot += seconds * theta_acc;
+    }
+}
+
 /// The accelerations (ẍ, θ̈) of the cart and of the pole under a force on the cart:
 ///
 /// t = (F + m l θ̇² sin θ) / M,
@@ -16,12 +37,7 @@ const POLE_MOMENT: f64 = POLE_MASS * HALF_LENGTH;
 /// ẍ = t - m l θ̈ cos θ / M.
 ///
 /// `square` is how the original squares: by a product (Gymnasium) or by `pow` (bsuite).
-pub(super) fn accelerations(
-    force: f64,
-    theta: f64,
-    theta_dot: f64,
-    square: impl Fn(f64) -> f64,
-) -> (f64, f64) {
+fn accelerations(force: f64, theta: f64, theta_dot: f64, square: impl Fn(f64) -> f64) -> (f64, f64) {
     let (sin, cos) = theta.sin_cos();
     let push = (force + POLE_MOMENT * square(theta_dot) * sin) / TOTAL_MASS;
     let theta_acc =
@@ -29,8 +45,11 @@ pub(super) fn accelerations(
     (push - POLE_MOMENT * theta_acc * cos / TOTAL_MASS, theta_acc)
 }
 
-/// Draws the cart at `x` with its pole at `theta` from upright.
-pub(super) fn draw(canvas: &mut dyn Canvas, x: f64, theta: f64) {
+/// Draws the cart with its pole on a track that ends at `limit` to both sides.
+pub(super) fn draw(canvas: &mut dyn Canvas, pole: Pole, limit: f64, height: (f64, f64)) {
+    let Pole { x, theta, .. } = pole;
+    canvas.view((-limit, height.0), (limit, height.1), Colour::WHITE);
+    canvas.line(&[(-limit, 0.0), (limit, 0.0)], 0.01, Colour::BLACK);
     canvas.polygon(&rectangle((x - 0.2, -0.12), (x + 0.2, 0.12)), Colour::BLACK);
     let foot = (x, 0.06);
     let tip = (x + theta.sin(), 0.06 + theta.cos());

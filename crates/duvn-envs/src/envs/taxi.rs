@@ -1,5 +1,6 @@
+use super::grid::Slip;
 use crate::rng::NumpyRng;
-use crate::{Action, Environment, Observation, Space, StateError, Step, StepError, freeze, text, thaw};
+use crate::{Action, Environment, Observation, Space, Step, StepError, text};
 use serde::{Deserialize, Serialize};
 
 /// Gymnasium's `Taxi`: fetch a passenger from one of four landmarks and drop them off at another, by
@@ -13,6 +14,10 @@ pub struct Taxi {
     moves: Vec<[Move; 6]>,
     /// Cumulative probabilities of the start states.
     starts: Vec<f64>,
+    /// In rain: cumulative probabilities of driving as meant, to the left and to the right of that.
+    rain: Option<Slip>,
+    /// How likely a passenger changes their mind, if they ever do.
+    fickleness: Option<f64>,
     state: State,
 }
 
@@ -27,6 +32,8 @@ struct Move {
 struct State {
     at: usize,
     rng: NumpyRng,
+    /// The passenger will choose another destination on the first drive.
+    changes_mind: bool,
 }
 
 /// What a state's number stands for.
@@ -81,8 +88,19 @@ impl Scene {
     }
 }
 
-impl Default for Taxi {
-    fn default() -> Self {
+/// The directions to the left and to the right of south, north, east and west.
+const ASIDE: [[usize; 2]; 4] = [[2, 3], [3, 2], [1, 0], [0, 1]];
+
+impl Taxi {
+    /// The chance of driving as meant in rain, in Gymnasium.
+    pub const RAINY_PROBABILITY: f64 = 0.8;
+    /// The chance that a fickle passenger changes their mind, in Gymnasium.
+    pub const FICKLE_PROBABILITY: f64 = 0.3;
+
+    /// The town. In rain the taxi drives as meant with the probability `rain`, else to one of the sides. A
+    /// passenger who is fickle, with the probability `fickleness` for each episode, chooses another destination
+    /// when the taxi first drives with them in it.
+    pub fn new(rain: Option<f64>, fickleness: Option<f64>) -> Self {
         let starts = (0..STATES).filter(|&state| Scene::of(state).is_start()).count() as f64;
         let mut sum = 0.0;
         Taxi {
@@ -93,8 +111,29 @@ impl Default for Taxi {
                     sum
                 })
                 .collect(),
-            state: State { at: 0, rng: NumpyRng::new(0) },
+            rain: rain.map(|meant| {
+                let aside = (1.0 - meant) / 2.0;
+                [meant, meant + aside, meant + aside + aside]
+            }),
+            fickleness,
+            state: State { at: 0, rng: NumpyRng::new(0), changes_mind: false },
         }
+    }
+
+    /// Where a drive leads in rain: to the side it slips only where the way that is meant is free.
+    fn drive(&self, direction: usize, rain: &Slip, draw: f64) -> usize {
+        let lead = |direction: usize| usize::from(self.moves[self.state.at][direction].next);
+        let slip = rain.iter().position(|&sum| sum > draw).unwrap_or(0);
+        if slip == 0 || lead(direction) == self.state.at {
+            return lead(direction);
+        }
+        lead(ASIDE[direction][slip - 1])
+    }
+}
+
+impl Default for Taxi {
+    fn default() -> Self {
+        Taxi::new(None, None)
     }
 }
 
@@ -108,10 +147,9 @@ impl Environment for Taxi {
     }
 
     fn reset(&mut self, seed: Option<u64>) {
-        if let Some(seed) = seed {
-            self.state.rng = NumpyRng::new(seed);
-        }
+        self.state.rng.restart(seed);
         self.state.at = self.state.rng.categorical(&self.starts);
+        self.state.changes_mind = self.fickleness.is_some_and(|chance| self.state.rng.random() < chance);
     }
 
     fn observation(&self) -> Observation<'_> {
@@ -122,25 +160,25 @@ impl Environment for Taxi {
         let Action::Index(index @ 0..6) = action else {
             return Err(StepError::action(action, &self.action_space()));
         };
-        // Gymnasium draws the outcome, though there is only one.
-        self.state.rng.next_u64();
+        // Gymnasium draws the outcome, even where there is only one.
+        let draw = self.state.rng.random();
         let Move { next, reward, terminated } = self.moves[self.state.at][index];
-        self.state.at = usize::from(next);
+        let mut next = usize::from(next);
+        if let (Some(rain), 0..4) = (&self.rain, index) {
+            next = self.drive(index, rain, draw);
+        }
+        let (before, mut after) = (Scene::of(self.state.at), Scene::of(next));
+        let drove = (before.row, before.column) != (after.row, after.column);
+        if self.state.changes_mind && before.passenger == IN_TAXI && drove {
+            self.state.changes_mind = false;
+            let other = self.state.rng.integers(0, 3) as usize;
+            after.destination = if other < before.destination { other } else { other + 1 };
+        }
+        self.state.at = after.index();
         Ok(Step { reward: f64::from(reward), terminated, truncated: false })
     }
 
-    fn save(&self) -> Option<Vec<u8>> {
-        Some(freeze(&self.state))
-    }
-
-    fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {
-        let state: State = thaw(state)?;
-        if state.at >= STATES {
-            return Err(StateError::Misfit(format!("there is no state {}", state.at)));
-        }
-        self.state = state;
-        Ok(())
-    }
+    saves_state!(unless |_, state| state.at >= STATES => "there is no such state");
 
     fn render_text(&self) -> Option<String> {
         let scene = Scene::of(self.state.at);

@@ -1,10 +1,6 @@
-use super::{Entry, Id, MakeError};
-use crate::Environment;
-use crate::envs::{
-    Acrobot, Blackjack, CartPole, CartPoleSwingup, Catch, Chain, CliffWalking, DeepSea, FrozenLake, Lake,
-    LunarLander, MountainCar, MountainCarContinuous, Pendulum, PointMaze, Rules, Taxi, Toy,
-};
-use crate::wrappers::{RewardScale, SparseReward};
+use super::parameter::{Kind, Parameter};
+use super::{Entry, makers};
+use crate::envs::{CartPoleSwingup, FrozenLake, Lake, PointMaze, Taxi};
 
 /// Every environment that [`make`](super::make) knows.
 ///
@@ -12,257 +8,300 @@ use crate::wrappers::{RewardScale, SparseReward};
 /// - DeepSea: 0.94, which takes the treasure in 95 of 100 episodes (each 1 - 0.01, the others at least
 ///   -0.01); the noise of DeepSeaStochastic is larger than what tells its policies apart;
 /// - Catch: 0.9, which takes 95 of 100 balls;
-/// - CartPoleSwingup: 100, bsuite's own bound of a good episode.
+/// - CartPoleSwingup: 100, and CartPoleBsuite: 500, bsuite's own bounds of a good episode;
+/// - Bandit: 0.95, and DiscountingChain: 1.09, which take the best choice in nearly all episodes;
+/// - UmbrellaLength and UmbrellaDistract: none, because random rewards outweigh what one can do.
 pub const ENTRIES: &[Entry] = &[
     Entry {
-        name: "Chain-N",
         about: "N correct actions in a row, drawn at random for each state, then reward 1 (paper, App. D)",
         sizes: Some((1, 100_000)),
-        time_limit: None,
         reward_threshold: Some(0.95),
-        parameters: &[],
-        make: |id| Ok(Box::new(Chain::unordered(id.size, id.seed))),
+        ..Entry::new("Chain-N", makers::chain)
     },
     Entry {
-        name: "ChainOrdered-N",
         about: "the Chain whose correct action is always 1 (paper, App. D.1)",
         sizes: Some((1, 100_000)),
-        time_limit: None,
         reward_threshold: Some(0.95),
-        parameters: &[],
-        make: |id| Ok(Box::new(Chain::ordered(id.size))),
+        ..Entry::new("ChainOrdered-N", makers::chain_ordered)
     },
     Entry {
-        name: "Toy",
+        about: "the Chain in which the other action is done now and then; solved at 0.95 of the optimum",
+        sizes: Some((1, 100_000)),
+        parameters: &[number("slip", "how likely the other action is done", 0.01, 0.0, 0.5)],
+        ..Entry::new("ChainStochastic-N", makers::chain_stochastic)
+    },
+    Entry {
+        about: "go right, past a small reward to the left, for N + 8 steps; the optimum is 10",
+        sizes: Some((2, 100_000)),
+        reward_threshold: Some(9.9),
+        ..Entry::new("NChain-N", makers::n_chain)
+    },
+    Entry {
+        about: "swim against the current; solved at 2/3 of the optimum, which is 3.06 for the usual N = 6",
+        sizes: Some((2, 1000)),
+        ..Entry::new("RiverSwim-N", makers::river_swim)
+    },
+    Entry {
+        about: "N arms with normal rewards, whose means are drawn from N(0, 1)",
+        sizes: Some((1, 100_000)),
+        parameters: &[
+            number("noise", "the standard deviation of every arm", 1.0, 0.0, 1000.0),
+            Parameter::new("means", "the mean of each arm", Kind::Text { example: "0/1/0.5" }),
+            Parameter::new("noises", "the standard deviation of each arm", Kind::Text { example: "1/0.1/2" }),
+        ],
+        ..Entry::new("GaussianBandit-N", makers::gaussian_bandit)
+    },
+    Entry {
+        about: "N arms that pay 1 or 0, with probabilities drawn from [0, 1)",
+        sizes: Some((1, 100_000)),
+        ..Entry::new("BernoulliBandit-N", makers::bernoulli_bandit)
+    },
+    Entry {
         about: "two steps, four returns: small enough to work out by hand",
-        sizes: None,
-        time_limit: None,
         reward_threshold: Some(2.9),
-        parameters: &[],
-        make: |_| Ok(Box::new(Toy::default())),
+        ..Entry::new("Toy", makers::toy)
     },
     Entry {
-        name: "PointMaze-N",
         about: "a point seen as x and y goes by 1/N to the far corner, for reward 1, in 10 N steps",
         sizes: Some((4, 1000)),
-        time_limit: None,
         reward_threshold: Some(0.95),
-        parameters: &["walls=0|1|2|3"],
-        make: point_maze,
+        parameters: &[Parameter::new(
+            "walls",
+            "walls with one opening each, above and below by turns",
+            Kind::Count { default: Some(0), least: 0, most: PointMaze::MAX_WALLS as u64 },
+        )],
+        ..Entry::new("PointMaze-N", makers::point_maze)
     },
     Entry {
-        name: "CartPole-v1",
         about: "keep a pole upright on a cart, for 500 steps (Gymnasium)",
-        sizes: None,
         time_limit: Some(500),
         reward_threshold: Some(475.0),
-        parameters: &["reward=sparse"],
-        make: cart_pole,
+        parameters: &[SPARSE, SUTTON_BARTO],
+        ..Entry::new("CartPole-v1", makers::cart_pole)
     },
     Entry {
-        name: "CartPole-v0",
         about: "keep a pole upright on a cart, for 200 steps (Gymnasium)",
-        sizes: None,
         time_limit: Some(200),
         reward_threshold: Some(195.0),
-        parameters: &["reward=sparse"],
-        make: cart_pole,
+        parameters: &[SPARSE, SUTTON_BARTO],
+        ..Entry::new("CartPole-v0", makers::cart_pole)
     },
     Entry {
-        name: "MountainCar-v0",
         about: "swing an underpowered car out of a valley (Gymnasium)",
-        sizes: None,
         time_limit: Some(200),
         reward_threshold: Some(-110.0),
-        parameters: &["reward=sparse"],
-        make: mountain_car,
+        parameters: &[SPARSE, GOAL_VELOCITY],
+        ..Entry::new("MountainCar-v0", makers::mountain_car)
     },
     Entry {
-        name: "MountainCarContinuous-v0",
         about: "the car with a continuous push, which costs (Gymnasium)",
-        sizes: None,
         time_limit: Some(999),
         reward_threshold: Some(90.0),
-        parameters: &[],
-        make: |_| Ok(Box::new(MountainCarContinuous::default())),
+        parameters: &[GOAL_VELOCITY],
+        ..Entry::new("MountainCarContinuous-v0", makers::mountain_car_continuous)
     },
     Entry {
-        name: "Acrobot-v1",
         about: "swing a two-link arm above a line by the joint between them (Gymnasium)",
-        sizes: None,
         time_limit: Some(500),
         reward_threshold: Some(-100.0),
-        parameters: &["reward=sparse"],
-        make: acrobot,
+        parameters: &[SPARSE],
+        ..Entry::new("Acrobot-v1", makers::acrobot)
     },
     Entry {
-        name: "LunarLander-v3",
         about: "land a craft with three engines gently between two flags (Gymnasium)",
-        sizes: None,
         time_limit: Some(1000),
         reward_threshold: Some(200.0),
-        parameters: &["reward=sparse"],
-        make: lunar_lander,
+        parameters: &[SPARSE, continuous(false), GRAVITY, ENABLE_WIND, WIND_POWER, TURBULENCE_POWER],
+        ..Entry::new("LunarLander-v3", makers::lunar_lander)
     },
     Entry {
-        name: "Pendulum-v1",
+        about: "land the craft with two throttles (Gymnasium)",
+        time_limit: Some(1000),
+        reward_threshold: Some(200.0),
+        parameters: &[SPARSE, continuous(true), GRAVITY, ENABLE_WIND, WIND_POWER, TURBULENCE_POWER],
+        ..Entry::new("LunarLanderContinuous-v3", makers::lunar_lander)
+    },
+    Entry {
         about: "swing a pendulum up and hold it, with a continuous torque (Gymnasium)",
-        sizes: None,
         time_limit: Some(200),
-        reward_threshold: None,
-        parameters: &[],
-        make: |_| Ok(Box::new(Pendulum::default())),
+        parameters: &[number("g", "the gravity", 10.0, 0.0, 100.0)],
+        ..Entry::new("Pendulum-v1", makers::pendulum)
     },
     Entry {
-        name: "FrozenLake-v1",
         about: "cross slippery ice without falling into a hole (Gymnasium)",
-        sizes: None,
         time_limit: Some(100),
         reward_threshold: Some(0.70),
-        parameters: &["map=4x4|8x8", "slippery=true|false"],
-        make: |id| frozen_lake(id, Lake::Small),
+        parameters: &[map("4x4"), DESC, MAP_SIZE, FROZEN, MAP_SEED, slippery(true), SUCCESS_RATE],
+        ..Entry::new("FrozenLake-v1", makers::frozen_lake)
     },
     Entry {
-        name: "FrozenLake8x8-v1",
         about: "the larger lake, with more time (Gymnasium)",
-        sizes: None,
         time_limit: Some(200),
         reward_threshold: Some(0.85),
-        parameters: &["map=4x4|8x8", "slippery=true|false"],
-        make: |id| frozen_lake(id, Lake::Large),
+        parameters: &[map("8x8"), DESC, MAP_SIZE, FROZEN, MAP_SEED, slippery(true), SUCCESS_RATE],
+        ..Entry::new("FrozenLake8x8-v1", makers::frozen_lake)
     },
     Entry {
-        name: "Taxi-v4",
         about: "fetch a passenger and bring them to their destination (Gymnasium)",
-        sizes: None,
         time_limit: Some(200),
         reward_threshold: Some(8.0),
-        parameters: &[],
-        make: |_| Ok(Box::new(Taxi::default())),
+        parameters: &[IS_RAINY, RAINY_PROBABILITY, FICKLE_PASSENGER, FICKLE_PROBABILITY],
+        ..Entry::new("Taxi-v4", makers::taxi)
     },
     Entry {
-        name: "CliffWalking-v1",
         about: "walk along a cliff to the goal (Gymnasium)",
-        sizes: None,
-        time_limit: None,
-        reward_threshold: None,
-        parameters: &["slippery=true|false"],
-        make: |id| Ok(Box::new(CliffWalking::new(id.take_boolean("slippery")?.unwrap_or(false)))),
+        parameters: &[slippery(false)],
+        ..Entry::new("CliffWalking-v1", makers::cliff_walking)
     },
     Entry {
-        name: "CliffWalkingSlippery-v1",
         about: "walk along a slippery cliff (Gymnasium)",
-        sizes: None,
-        time_limit: None,
-        reward_threshold: None,
-        parameters: &["slippery=true|false"],
-        make: |id| Ok(Box::new(CliffWalking::new(id.take_boolean("slippery")?.unwrap_or(true)))),
+        parameters: &[slippery(true)],
+        ..Entry::new("CliffWalkingSlippery-v1", makers::cliff_walking)
     },
     Entry {
-        name: "Blackjack-v1",
         about: "twenty-one against a dealer (Gymnasium)",
-        sizes: None,
-        time_limit: None,
-        reward_threshold: None,
-        parameters: &["sab=true|false", "natural=true|false"],
-        make: blackjack,
+        parameters: &[
+            flag("sab", "Sutton and Barto's rules: a natural of the player alone wins", true),
+            flag("natural", "without sab: winning with a natural pays 1.5", false),
+        ],
+        ..Entry::new("Blackjack-v1", makers::blackjack)
     },
     Entry {
-        name: "DeepSea-N",
         about: "N right moves in a row, each at a small cost, to reach the treasure (bsuite)",
         sizes: Some((1, 1000)),
-        time_limit: None,
         reward_threshold: Some(0.94),
-        parameters: &[],
-        make: |id| Ok(Box::new(DeepSea::new(id.size, false, id.seed))),
+        parameters: &[MAPPING_SEED],
+        ..Entry::new("DeepSea-N", makers::deep_sea)
     },
     Entry {
-        name: "DeepSeaStochastic-N",
         about: "DeepSea with moves that fail and noise at both lower corners (bsuite)",
         sizes: Some((1, 1000)),
-        time_limit: None,
-        reward_threshold: None,
-        parameters: &[],
-        make: |id| Ok(Box::new(DeepSea::new(id.size, true, id.seed))),
+        parameters: &[MAPPING_SEED],
+        ..Entry::new("DeepSeaStochastic-N", makers::deep_sea_stochastic)
     },
     Entry {
-        name: "Catch",
         about: "catch a falling ball (bsuite)",
-        sizes: None,
-        time_limit: None,
         reward_threshold: Some(0.9),
-        parameters: &[],
-        make: |_| Ok(Box::new(Catch::default())),
+        ..Entry::new("Catch", makers::catch)
     },
     Entry {
-        name: "CartPoleSwingup-N",
         about: "swing the pole up; N is the difficulty, rewards get sparser with it (bsuite)",
         sizes: Some((0, CartPoleSwingup::MAX_DIFFICULTY)),
-        time_limit: None,
         reward_threshold: Some(100.0),
-        parameters: &[],
-        make: |id| Ok(Box::new(CartPoleSwingup::new(id.size))),
+        ..Entry::new("CartPoleSwingup-N", makers::cart_pole_swingup)
+    },
+    Entry {
+        about: "keep a pole upright for ten seconds of 100 steps (bsuite)",
+        reward_threshold: Some(500.0),
+        ..Entry::new("CartPoleBsuite", makers::cart_pole_bsuite)
+    },
+    Entry {
+        about: "the car in the valley, with 1,000 steps and a clock (bsuite)",
+        reward_threshold: Some(-110.0),
+        ..Entry::new("MountainCarBsuite", makers::mountain_car_bsuite)
+    },
+    Entry {
+        about: "eleven arms that pay 0, 0.1, ... 1, in an order of their own (bsuite)",
+        reward_threshold: Some(0.95),
+        parameters: &[MAPPING_SEED],
+        ..Entry::new("Bandit", makers::bandit)
+    },
+    Entry {
+        about: "choose one of five rewards, after 1 to 100 steps; one is 1.1, the others 1 (bsuite)",
+        reward_threshold: Some(1.09),
+        parameters: &[MAPPING_SEED],
+        ..Entry::new("DiscountingChain", makers::discounting_chain)
+    },
+    Entry {
+        about: "an umbrella taken at the first step counts after N, beside 20 distractors (bsuite)",
+        sizes: Some((1, 10_000)),
+        ..Entry::new("UmbrellaLength-N", makers::umbrella_length)
+    },
+    Entry {
+        about: "an umbrella taken at the first step counts after 20, beside N distractors (bsuite)",
+        sizes: Some((1, 10_000)),
+        ..Entry::new("UmbrellaDistract-N", makers::umbrella_distract)
     },
 ];
 
-type Made = Result<Box<dyn Environment>, MakeError>;
-
-/// The authors pay one value for the end of the task and another for every other step.
-fn end_and_other(id: &mut Id, env: impl Environment + 'static, end: f64, other: f64, threshold: f64) -> Made {
-    if !id.take_sparse()? {
-        return Ok(Box::new(env));
-    }
-    id.reward_threshold = Some(threshold);
-    Ok(Box::new(SparseReward::new(env, end, other)))
+const fn flag(name: &'static str, about: &'static str, default: bool) -> Parameter {
+    Parameter::new(name, about, Kind::Flag { default })
 }
 
-fn point_maze(id: &mut Id) -> Made {
-    let count = |text: &str| text.parse().ok().filter(|&walls: &usize| walls <= PointMaze::MAX_WALLS);
-    let walls = id.take("walls", "0, 1, 2 or 3", count)?.unwrap_or(0);
-    id.time_limit = Some(10 * id.size as u32);
-    Ok(Box::new(PointMaze::new(id.size, walls)))
+const fn number(name: &'static str, about: &'static str, default: f64, low: f64, high: f64) -> Parameter {
+    Parameter::new(name, about, Kind::Number { default, low, high, inclusive: true })
 }
 
-fn cart_pole(id: &mut Id) -> Made {
-    // The end is a failure: an episode that survives as long as the threshold asks collects 0.005 a step.
-    let threshold = 0.005 * id.reward_threshold.unwrap_or_default();
-    end_and_other(id, CartPole::default(), -1.0, 0.005, threshold)
+const fn slippery(default: bool) -> Parameter {
+    flag("slippery", "moves may go to the side of what is meant", default).or("is_slippery")
 }
 
-fn mountain_car(id: &mut Id) -> Made {
-    // -110 is an episode of 110 steps, the last of which reaches the flag.
-    end_and_other(id, MountainCar::default(), 1.0, -0.005, 1.0 - 0.005 * 109.0)
+const fn continuous(default: bool) -> Parameter {
+    flag("continuous", "actions are throttles of the engines", default)
 }
 
-fn acrobot(id: &mut Id) -> Made {
-    // -100 is an episode of 101 steps, the last of which is free.
-    end_and_other(id, Acrobot::default(), 1.0, -0.005, 1.0 - 0.005 * 100.0)
+const fn map(default: &'static str) -> Parameter {
+    let among = &["4x4", "8x8", "random"];
+    let about = "which lake; a random one is Gymnasium's generate_random_map";
+    Parameter::new("map", about, Kind::Choice { default: Some(default), among }).or("map_name")
 }
 
-/// The authors' "sparse" lander has the same rewards, on a smaller scale.
-fn lunar_lander(id: &mut Id) -> Made {
-    let lander = LunarLander::new(id.seed);
-    if !id.take_sparse()? {
-        return Ok(Box::new(lander));
-    }
-    id.reward_threshold = id.reward_threshold.map(|threshold| threshold / 250.0);
-    Ok(Box::new(RewardScale::new(lander, 1.0 / 250.0)))
-}
-
-fn frozen_lake(id: &mut Id, usual: Lake) -> Made {
-    let map = id.take("map", "4x4 or map=8x8", |text| match text {
-        "4x4" => Some(Lake::Small),
-        "8x8" => Some(Lake::Large),
-        _ => None,
-    })?;
-    let slippery = id.take_boolean("slippery")?.unwrap_or(true);
-    Ok(Box::new(FrozenLake::new(map.unwrap_or(usual), slippery)))
-}
-
-fn blackjack(id: &mut Id) -> Made {
-    let usual = Rules::default();
-    Ok(Box::new(Blackjack::new(Rules {
-        sab: id.take_boolean("sab")?.unwrap_or(usual.sab),
-        natural: id.take_boolean("natural")?.unwrap_or(usual.natural),
-    })))
-}
+const MAPPING_SEED: Parameter = Parameter::new(
+    "mapping_seed",
+    "bsuite's own mapping of this seed, in place of one of the seed that it is made with",
+    Kind::Count { default: None, least: 0, most: u64::MAX },
+);
+const SPARSE: Parameter = Parameter::new(
+    "reward",
+    "sparse: the rewards of the paper's authors",
+    Kind::Choice { default: None, among: &["sparse"] },
+);
+const SUTTON_BARTO: Parameter =
+    flag("sutton_barto_reward", "only losing the pole counts, as -1; solved at 0", false);
+const GOAL_VELOCITY: Parameter =
+    number("goal_velocity", "the least speed at the flag that counts", 0.0, -0.07, 0.07);
+const GRAVITY: Parameter = Parameter::new(
+    "gravity",
+    "negative downwards",
+    Kind::Number { default: -10.0, low: -12.0, high: 0.0, inclusive: false },
+);
+const ENABLE_WIND: Parameter = flag("enable_wind", "wind blows while no leg is on the ground", false);
+const WIND_POWER: Parameter = number("wind_power", "the greatest force of the wind", 15.0, 0.0, 20.0);
+const TURBULENCE_POWER: Parameter =
+    number("turbulence_power", "the greatest torque of the wind", 1.5, 0.0, 2.0);
+const DESC: Parameter = Parameter::new(
+    "desc",
+    "a map of one's own, row after row, in place of map=",
+    Kind::Text { example: "SFF/FHF/FFG" },
+);
+const MAP_SIZE: Parameter = Parameter::new(
+    "map_size",
+    "with map=random: the side of the lake",
+    Kind::Count { default: Some(8), least: 2, most: Lake::MAX_SIDE as u64 },
+);
+const FROZEN: Parameter =
+    number("frozen", "with map=random: how likely a cell is ice", 0.8, 0.1, 1.0).or("p");
+const MAP_SEED: Parameter = Parameter::new(
+    "map_seed",
+    "with map=random: draws the lake, in place of the seed that it is made with",
+    Kind::Count { default: None, least: 0, most: u64::MAX },
+);
+const SUCCESS_RATE: Parameter = number(
+    "success_rate",
+    "on slippery ice: how likely a move goes as meant",
+    FrozenLake::SUCCESS_RATE,
+    0.0,
+    1.0,
+);
+const IS_RAINY: Parameter = flag("is_rainy", "drives may go to the side of what is meant", false);
+const RAINY_PROBABILITY: Parameter = number(
+    "rainy_probability",
+    "in rain: how likely a drive goes as meant",
+    Taxi::RAINY_PROBABILITY,
+    0.0,
+    1.0,
+);
+const FICKLE_PASSENGER: Parameter =
+    flag("fickle_passenger", "the passenger may change their destination once", false);
+const FICKLE_PROBABILITY: Parameter =
+    number("fickle_probability", "how likely a fickle passenger does so", Taxi::FICKLE_PROBABILITY, 0.0, 1.0);

@@ -5,16 +5,21 @@
 //!
 //! - `time_limit=n`: episodes are truncated after `n` steps, whatever the entry says;
 //! - `reward_scale=x`: rewards, and the threshold, are multiplied by `x`;
+//! - `reward_noise=x`: rewards get normal noise of standard deviation `x`, after they are scaled;
 //! - `normalise=true`: vector observations are brought to [-1, 1] (see [`Normalise`]).
 
+pub mod bsuite;
 mod entries;
 mod id;
+mod makers;
+mod parameter;
 
 pub use entries::ENTRIES;
-pub use id::MakeError;
+pub use id::{MakeError, Member, member};
+pub use parameter::{COMMON, Kind, Parameter};
 
 use crate::Environment;
-use crate::wrappers::{Episodes, Normalise, RewardScale, forward};
+use crate::wrappers::{Episodes, Normalise, RewardNoise, RewardScale, forward};
 use id::Id;
 
 /// One line of the registry.
@@ -25,13 +30,41 @@ pub struct Entry {
     pub about: &'static str,
     /// The smallest and the largest size of a family.
     pub sizes: Option<(usize, usize)>,
-    /// Steps after which an episode is truncated.
+    /// Steps after which an episode is truncated. Where it depends on the size, it is `None` here;
+    /// [`Registered::time_limit`] knows it.
     pub time_limit: Option<u32>,
     /// The mean return over 100 episodes from which the task counts as solved.
     pub reward_threshold: Option<f64>,
-    /// The parameters that it takes beside the common ones, as they are written.
-    pub parameters: &'static [&'static str],
-    make: fn(&mut Id) -> Result<Box<dyn Environment>, MakeError>,
+    /// The parameters that it takes beside the [`COMMON`] ones.
+    pub parameters: &'static [Parameter],
+    make: fn(&mut Id) -> makers::Made,
+}
+
+impl Entry {
+    const fn new(name: &'static str, make: fn(&mut Id) -> makers::Made) -> Self {
+        Entry {
+            name,
+            about: "",
+            sizes: None,
+            time_limit: None,
+            reward_threshold: None,
+            parameters: &[],
+            make,
+        }
+    }
+
+    /// The name of a family, without `-N`; `None` for a single environment.
+    pub fn family(&self) -> Option<&'static str> {
+        self.sizes.and(self.name.strip_suffix("-N"))
+    }
+
+    /// An id of this entry: its name, with a size of 10 or near it.
+    pub fn example(&self) -> String {
+        match (self.family(), self.sizes) {
+            (Some(family), Some((least, most))) => format!("{family}-{}", 10.clamp(least, most)),
+            _ => self.name.into(),
+        }
+    }
 }
 
 /// An environment from the registry, with what the registry knows of it.
@@ -47,27 +80,30 @@ pub struct Registered {
 }
 
 impl Environment for Registered {
-    forward!(inner: observation_space action_space reset observation step save restore pictures);
+    forward!(inner: observation_space action_space reset observation step denoised_return save restore pictures);
 }
 
 /// Makes the environment `id`. What an environment draws once and for all (the Chain's correct actions)
 /// comes from `seed`; episodes are seeded by `reset`.
 pub fn make(id: &str, seed: u64) -> Result<Registered, MakeError> {
-    let (entry, mut id) = Id::parse(id, seed)?;
-    let mut inner = (entry.make)(&mut id)?;
-    let positive = |text: &str| text.parse().ok().filter(|x: &f64| x.is_finite() && *x > 0.0);
-    if let Some(factor) = id.take("reward_scale", "a number above 0, such as 0.01", positive)? {
+    let mut id = Id::parse(id, seed)?;
+    let mut inner = (id.entry.make)(&mut id)?;
+    let factor = id.number("reward_scale")?;
+    if factor != 1.0 {
         inner = Box::new(RewardScale::new(inner, factor));
         id.reward_threshold = id.reward_threshold.map(|threshold| threshold * factor);
     }
-    if id.take_boolean("normalise")? == Some(true) {
-        let refuse =
-            || id.parameter_error("normalise=true", "its observations are indices: leave it out".into());
+    let noise = id.number("reward_noise")?;
+    if noise > 0.0 {
+        inner = Box::new(RewardNoise::new(inner, noise));
+    }
+    if id.flag("normalise")? {
+        let refuse = || id.refuse("normalise=true", "its observations are indices: leave it out".into());
         inner = Box::new(Normalise::new(inner).ok_or_else(refuse)?);
     }
-    let count = |text: &str| text.parse().ok().filter(|&n: &u32| n > 0);
-    let time_limit = id.take("time_limit", "a whole number of steps, at least 1", count)?.or(id.time_limit);
-    id.nothing_left(entry)?;
+    let asked = id.count("time_limit")?.and_then(|steps| u32::try_from(steps).ok());
+    let time_limit = asked.or(id.time_limit);
+    id.nothing_left()?;
     Ok(Registered {
         inner: Box::new(Episodes::new(inner, time_limit)),
         time_limit,
@@ -116,7 +152,7 @@ mod tests {
     #[test]
     fn a_hint_names_what_to_write() {
         let error = make("FrozenLake-v1?map=5x5", 0).err().unwrap().to_string();
-        assert!(error.contains("map=4x4 or map=8x8"), "{error}");
+        assert!(error.contains("map=4x4 or map=8x8 or map=random"), "{error}");
         let error = make("FrozenLake-v1?size=4", 0).err().unwrap().to_string();
         assert!(error.contains("time_limit"), "{error}");
     }

@@ -20,6 +20,13 @@ impl NumpyRng {
         NumpyRng { pcg, spare: None }
     }
 
+    /// What `reset(seed=…)` does: begins again from a seed, or goes on where there is none.
+    pub fn restart(&mut self, seed: Option<u64>) {
+        if let Some(seed) = seed {
+            *self = NumpyRng::new(seed);
+        }
+    }
+
     /// `Generator.bit_generator.random_raw()`.
     #[inline]
     pub fn next_u64(&mut self) -> u64 {

@@ -18,7 +18,7 @@ impl<E: Environment> Episodes<E> {
 }
 
 impl<E: Environment> Environment for Episodes<E> {
-    forward!(inner: observation_space observation pictures);
+    forward!(inner: observation_space observation denoised_return pictures);
 
     fn action_space(&self) -> Space {
         self.action_space.clone()

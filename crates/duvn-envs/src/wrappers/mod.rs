@@ -28,6 +28,11 @@ macro_rules! forward {
             self.$field.step(action)
         }
     };
+    (@denoised_return $field:ident) => {
+        fn denoised_return(&self) -> Option<f64> {
+            self.$field.denoised_return()
+        }
+    };
     (@save $field:ident) => {
         fn save(&self) -> Option<Vec<u8>> {
             self.$field.save()
@@ -52,10 +57,12 @@ pub(crate) use forward;
 
 mod episodes;
 mod normalise;
+mod reward_noise;
 mod reward_scale;
 mod sparse_reward;
 
 pub use episodes::Episodes;
 pub use normalise::Normalise;
+pub use reward_noise::RewardNoise;
 pub use reward_scale::RewardScale;
 pub use sparse_reward::SparseReward;

@@ -54,7 +54,7 @@ impl<E: Environment> Normalise<E> {
 }
 
 impl<E: Environment> Environment for Normalise<E> {
-    forward!(inner: action_space save pictures);
+    forward!(inner: action_space denoised_return save pictures);
 
     fn observation_space(&self) -> Space {
         Space::symmetric_box(&vec![1.0; self.maps.len()])
@@ -97,8 +97,8 @@ mod tests {
 
     #[test]
     fn only_vectors_are_normalised() {
-        assert!(Normalise::new(FrozenLake::new(Lake::Small, true)).is_none());
-        let mut car = Normalise::new(MountainCar::default()).unwrap();
+        assert!(Normalise::new(FrozenLake::new(Lake::small(), None)).is_none());
+        let mut car = Normalise::new(MountainCar::new(0.0)).unwrap();
         car.reset(Some(0));
         let Observation::Vector(seen) = car.observation() else { panic!("a vector") };
         assert!(seen[0] < 0.0 && seen[1] == 0.0, "{seen:?}");

@@ -20,4 +20,8 @@ impl<E: Environment> Environment for RewardScale<E> {
         let step = self.inner.step(action)?;
         Ok(Step { reward: step.reward * self.factor, ..step })
     }
+
+    fn denoised_return(&self) -> Option<f64> {
+        self.inner.denoised_return().map(|denoised| denoised * self.factor)
+    }
 }

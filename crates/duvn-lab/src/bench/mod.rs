@@ -58,6 +58,7 @@ pub struct Measurement {
 
 /// Why something could not be measured.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum BenchError {
     /// There is no such benchmark.
     #[error("there is no benchmark '{name}': write the beginning of one of {}", known.join(", "))]

@@ -8,6 +8,7 @@ use crate::run::Run;
 use crate::store::Store;
 use cpu_time::ThreadTime;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 /// Steps of the run: some seconds of work.
 const STEPS: u64 = 5000;
@@ -40,7 +41,7 @@ fn share(experiment: &Experiment, folder: &Path) -> Result<f64, BenchError> {
     let start = ThreadTime::now();
     let store = Store::open_for(folder, experiment).map_err(recording)?;
     let row = store.runs().map_err(recording)?.pop().ok_or_else(|| recording("there is no run"))?;
-    store.begin(row.number, "").map_err(recording)?;
+    store.begin(row.number, "", "").map_err(recording)?;
     let mut recorded = start.elapsed();
 
     let mut run = Run::new(row.spec.clone()).map_err(recording)?;
@@ -59,12 +60,18 @@ fn share(experiment: &Experiment, folder: &Path) -> Result<f64, BenchError> {
 
     let start = ThreadTime::now();
     let mut arena = Arena::new(&row.spec).map_err(recording)?;
+    let go = AtomicBool::new(false);
     for _ in 0..row.evaluation.times {
-        mean_return(&mut arena, run.agent_mut(), row.evaluation.episodes).map_err(recording)?;
+        mean_return(&mut arena, run.agent_mut(), row.evaluation.episodes, &go).map_err(recording)?;
     }
     store.append(row.number, &records, &[], &[], run.steps(), run.seconds()).map_err(recording)?;
     let slot = Slot::new(folder);
-    let checkpoint = Checkpoint { run: row.id.clone(), version: String::new(), snapshot: run.snapshot() };
+    let checkpoint = Checkpoint {
+        run: row.id.clone(),
+        version: String::new(),
+        isa: String::new(),
+        snapshot: run.snapshot(),
+    };
     slot.save(&checkpoint).map_err(recording)?;
     store.finish(&row, &run.outcome()).map_err(recording)?;
     recorded += start.elapsed() + looking;

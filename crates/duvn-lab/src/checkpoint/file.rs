@@ -1,23 +1,14 @@
-//! The bytes of a checkpoint: safetensors, with a header that says what it is and a checksum of all of it.
-//!
-//! Tensors are the agent's, by name; two more of type U8, `state/training` and `state/run`, and
-//! `state/agent`, hold what is no tensor. The metadata have `format`, `duvn` (the version that wrote it),
-//! `run`, `episodes`, `steps` and `sha256`: the SHA-256 of the whole file with the 64 digits of that field
-//! itself read as zeros.
+//! The bytes of a checkpoint: an [`Archive`] of the agent's networks, and of three states, `state/agent`,
+//! `state/training` and `state/run`. The metadata have `format`, `duvn` (the version that wrote it), `run`, `isa`, `episodes`
+//! and `steps`.
 
 use super::CheckpointError;
 use crate::run::RunSnapshot;
-use duvn::net::Tensor;
+use duvn::archive::Archive;
 use duvn::{Snapshot, TrainingSnapshot};
-use safetensors::tensor::{Dtype, SafeTensors, TensorView, serialize};
-use sha2::{Digest, Sha256};
-use std::borrow::Cow;
 
 /// The format of the files that this program writes, and the only one that it reads.
-pub const FORMAT: &str = "1";
-
-const DIGITS: usize = 64;
-const SUM_KEY: &[u8] = b"\"sha256\":\"";
+pub const FORMAT: &str = "2";
 
 /// A run at some moment.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,126 +17,62 @@ pub struct Checkpoint {
     pub run: String,
     /// The version of the program that wrote it.
     pub version: String,
+    /// The instruction sets that computed it, with `+` between them; empty where it is not known.
+    pub isa: String,
     /// Everything that decides how the run goes on.
     pub snapshot: RunSnapshot,
-}
-
-/// A tensor on its way into a file.
-struct Entry<'a> {
-    name: String,
-    dtype: Dtype,
-    shape: Vec<usize>,
-    bytes: Cow<'a, [u8]>,
 }
 
 /// The bytes of a file.
 pub fn encode(checkpoint: &Checkpoint) -> Result<Vec<u8>, CheckpointError> {
     let RunSnapshot { training, state, episodes, steps } = &checkpoint.snapshot;
-    let mut entries: Vec<Entry<'_>> = Vec::new();
-    for tensor in &training.agent.tensors {
-        let bytes = tensor.data.iter().flat_map(|number| number.to_le_bytes()).collect();
-        let (name, shape) = (tensor.name.clone(), tensor.shape.clone());
-        entries.push(Entry { name, dtype: Dtype::F32, shape, bytes: Cow::Owned(bytes) });
-    }
-    for (name, bytes) in
-        [("state/agent", &training.agent.state), ("state/training", &training.state), ("state/run", state)]
-    {
-        let (shape, bytes) = (vec![bytes.len()], Cow::Borrowed(bytes.as_slice()));
-        entries.push(Entry { name: name.into(), dtype: Dtype::U8, shape, bytes });
-    }
-    let views = entries
-        .iter()
-        .map(|entry| {
-            let view = TensorView::new(entry.dtype, entry.shape.clone(), &entry.bytes)?;
-            Ok((&entry.name, view))
-        })
-        .collect::<Result<Vec<_>, safetensors::SafeTensorError>>();
     let metadata = [
         ("format", FORMAT.to_string()),
         ("duvn", checkpoint.version.clone()),
         ("run", checkpoint.run.clone()),
+        ("isa", checkpoint.isa.clone()),
         ("episodes", episodes.to_string()),
         ("steps", steps.to_string()),
-        ("sha256", "0".repeat(DIGITS)),
     ];
-    let metadata = metadata.into_iter().map(|(key, value)| (key.to_string(), value)).collect();
-    let mut bytes = views
-        .and_then(|views| serialize(views, Some(metadata)))
-        .map_err(|error| CheckpointError::Damaged(format!("it cannot be written as safetensors: {error}")))?;
-    let place = sum_place(&bytes)?;
-    let sum = hexadecimal(&Sha256::digest(&bytes));
-    bytes[place].copy_from_slice(sum.as_bytes());
-    Ok(bytes)
+    let states =
+        [("state/agent", &training.agent.state), ("state/training", &training.state), ("state/run", state)];
+    let archive = Archive {
+        metadata: metadata.into_iter().map(|(key, value)| (key.to_string(), value)).collect(),
+        tensors: training.agent.tensors.clone(),
+        states: states.into_iter().map(|(name, bytes)| (name.to_string(), bytes.clone())).collect(),
+    };
+    Ok(archive.encode()?)
 }
 
-/// Reads what [`encode`] wrote. Whatever byte is not as it was written, and wherever the file was cut, the
-/// checksum tells.
+/// Reads what [`encode`] wrote; a damaged file is found out.
 pub fn decode(bytes: &[u8]) -> Result<Checkpoint, CheckpointError> {
-    let damaged = |what: &str| CheckpointError::Damaged(what.into());
-    let place = sum_place(bytes)?;
-    let mut hash = Sha256::new();
-    hash.update(&bytes[..place.start]);
-    hash.update([b'0'; DIGITS]);
-    hash.update(&bytes[place.end..]);
-    if hexadecimal(&hash.finalize()).as_bytes() != &bytes[place] {
-        return Err(damaged("its checksum does not match"));
-    }
-    let unreadable = |error| CheckpointError::Damaged(format!("it is not safetensors: {error}"));
-    let (_, header) = SafeTensors::read_metadata(bytes).map_err(unreadable)?;
-    let file = SafeTensors::deserialize(bytes).map_err(unreadable)?;
-    let metadata = header.metadata().as_ref();
-    let field = |key: &str| {
-        let value = metadata.and_then(|fields| fields.get(key)).cloned();
-        value.ok_or_else(|| CheckpointError::Damaged(format!("its header has no '{key}'")))
-    };
-    let number = |key: &str| field(key)?.parse().map_err(|_| damaged("its counters are not numbers"));
-    let (format, version) = (field("format")?, field("duvn")?);
+    let mut archive = Archive::decode(bytes)?;
+    let (format, version) = (archive.text("format")?.to_string(), archive.text("duvn")?.to_string());
     if format != FORMAT {
         return Err(CheckpointError::Format { found: format, version });
     }
-    let state = |name: &str| {
-        let tensor = file.tensor(name).map_err(|_| damaged("a part of its state is missing"))?;
-        Ok(tensor.data().to_vec())
+    let number = |key: &str| {
+        let damaged = || CheckpointError::Damaged("its counters are not numbers".into());
+        archive.text(key)?.parse().map_err(|_| damaged())
     };
-    let mut tensors = Vec::new();
-    for (name, view) in file.tensors() {
-        if view.dtype() == Dtype::F32 {
-            let number = |four: &[u8]| f32::from_le_bytes([four[0], four[1], four[2], four[3]]);
-            let data = view.data().chunks_exact(4).map(number).collect();
-            tensors.push(Tensor { name, shape: view.shape().to_vec(), data });
-        }
-    }
-    tensors.sort_by(|a, b| a.name.cmp(&b.name));
-    let agent = Snapshot { tensors, state: state("state/agent")? };
-    let training = TrainingSnapshot { agent, state: state("state/training")? };
-    let snapshot = RunSnapshot {
-        training,
-        state: state("state/run")?,
-        episodes: number("episodes")?,
-        steps: number("steps")?,
-    };
-    Ok(Checkpoint { run: field("run")?, version, snapshot })
-}
-
-/// Where the digits of the checksum stand.
-fn sum_place(bytes: &[u8]) -> Result<std::ops::Range<usize>, CheckpointError> {
-    let missing = || CheckpointError::Damaged("it has no checksum: it is cut short or no checkpoint".into());
-    let length = bytes.first_chunk::<8>().map(|length| u64::from_le_bytes(*length)).ok_or_else(missing)?;
-    let end = usize::try_from(length).ok().and_then(|length| length.checked_add(8));
-    let header = end.and_then(|end| bytes.get(8..end)).ok_or_else(missing)?;
-    let key = header.windows(SUM_KEY.len()).position(|window| window == SUM_KEY).ok_or_else(missing)?;
-    let start = 8 + key + SUM_KEY.len();
-    let place = start..start + DIGITS;
-    if bytes.get(place.clone()).is_none() { Err(missing()) } else { Ok(place) }
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    let (episodes, steps) = (number("episodes")?, number("steps")?);
+    let state = |name: &str| archive.state(name).map(<[u8]>::to_vec);
+    let (agent, training, run) = (state("state/agent")?, state("state/training")?, state("state/run")?);
+    let (name, isa) = (archive.text("run")?.to_string(), archive.text("isa")?.to_string());
+    let agent = Snapshot { tensors: std::mem::take(&mut archive.tensors), state: agent };
+    let training = TrainingSnapshot { agent, state: training };
+    Ok(Checkpoint {
+        run: name,
+        version,
+        isa,
+        snapshot: RunSnapshot { training, state: run, episodes, steps },
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use duvn::net::Tensor;
 
     fn small() -> Checkpoint {
         let tensor = |name: &str, data: Vec<f32>| Tensor { name: name.into(), shape: vec![data.len()], data };
@@ -153,7 +80,7 @@ mod tests {
         let agent = Snapshot { tensors, state: vec![1, 2, 3] };
         let training = TrainingSnapshot { agent, state: vec![] };
         let snapshot = RunSnapshot { training, state: vec![9; 5], episodes: 12, steps: 345 };
-        Checkpoint { run: "0123456789abcdef".into(), version: "0.1.0".into(), snapshot }
+        Checkpoint { run: "0123456789abcdef".into(), version: "0.1.0".into(), isa: "avx2".into(), snapshot }
     }
 
     #[test]
@@ -184,16 +111,11 @@ mod tests {
 
     #[test]
     fn another_format_is_named() {
-        let text = encode(&small()).unwrap();
-        let from = text.windows(12).position(|w| w == b"\"format\":\"1\"").unwrap();
-        let mut other = text.clone();
-        other[from + 10] = b'2';
         // A file of another format has a good checksum of its own.
-        let place = sum_place(&other).unwrap();
-        other[place.clone()].fill(b'0');
-        let sum = hexadecimal(&Sha256::digest(&other));
-        other[place].copy_from_slice(sum.as_bytes());
+        let mut archive = Archive::decode(&encode(&small()).unwrap()).unwrap();
+        archive.metadata.insert("format".into(), "1".into());
+        let other = archive.encode().unwrap();
         let error = decode(&other).unwrap_err();
-        assert!(matches!(&error, CheckpointError::Format { found, .. } if found == "2"), "{error}");
+        assert!(matches!(&error, CheckpointError::Format { found, .. } if found == "1"), "{error}");
     }
 }

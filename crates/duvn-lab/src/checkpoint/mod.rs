@@ -11,8 +11,15 @@ pub use slot::{Found, Slot};
 
 use std::path::PathBuf;
 
+impl From<duvn::archive::ArchiveError> for CheckpointError {
+    fn from(error: duvn::archive::ArchiveError) -> Self {
+        CheckpointError::Damaged(error.to_string())
+    }
+}
+
 /// Why a checkpoint cannot be written or read.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum CheckpointError {
     /// The file system refused.
     #[error("cannot {doing} {}: {error}", path.display())]
@@ -39,7 +46,7 @@ pub enum CheckpointError {
         version: String,
     },
     /// It belongs to another run.
-    #[error("the checkpoint is of run {found}, not of {expected}")]
+    #[error("the checkpoint is of run {found}, not of {expected}: put back the one that was there")]
     OtherRun {
         /// The run it is of.
         found: String,

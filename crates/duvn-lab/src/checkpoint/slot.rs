@@ -1,9 +1,10 @@
 //! The place of a run's checkpoints: the newest, and the one before.
 
 use super::{Checkpoint, CheckpointError, decode, encode};
-use std::fs::File;
-use std::io::{ErrorKind, Write};
+use crate::disk::{Disk, RealDisk};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A folder with the checkpoints of one run.
 ///
@@ -13,6 +14,7 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug)]
 pub struct Slot {
     folder: PathBuf,
+    disk: Arc<dyn Disk>,
 }
 
 /// What [`Slot::load`] found.
@@ -31,7 +33,12 @@ const UNFINISHED: &str = "unfinished.tmp";
 impl Slot {
     /// The checkpoints in `folder`.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
-        Slot { folder: folder.into() }
+        Slot::on(Arc::new(RealDisk), folder)
+    }
+
+    /// The checkpoints in `folder` of another disk.
+    pub fn on(disk: Arc<dyn Disk>, folder: impl Into<PathBuf>) -> Self {
+        Slot { folder: folder.into(), disk }
     }
 
     /// The file of the newest one.
@@ -39,41 +46,27 @@ impl Slot {
         self.folder.join(NEWEST)
     }
 
-    /// Puts a new checkpoint in the place of the newest one. If this fails, the others are as they were.
+    /// Puts a new checkpoint in the place of the newest one. If this fails, a good one is there all the same.
     pub fn save(&self, checkpoint: &Checkpoint) -> Result<(), CheckpointError> {
         let bytes = encode(checkpoint)?;
-        self.save_bytes(&bytes, |file, bytes| file.write_all(bytes))
-    }
-
-    fn save_bytes(
-        &self,
-        bytes: &[u8],
-        write: impl Fn(&mut File, &[u8]) -> std::io::Result<()>,
-    ) -> Result<(), CheckpointError> {
         let (unfinished, newest, before) =
             (self.folder.join(UNFINISHED), self.newest(), self.folder.join(BEFORE));
-        let written = (|| {
-            let mut file = File::create(&unfinished)?;
-            write(&mut file, bytes)?;
-            file.sync_all()
-        })();
-        if let Err(error) = written {
-            // A full disk has more use for the room than anyone has for half a checkpoint.
-            let _ = std::fs::remove_file(&unfinished);
-            return Err(CheckpointError::Io { doing: "write", path: unfinished, error });
-        }
-        let moved = |from: &Path, to: &Path| {
-            std::fs::rename(from, to).map_err(|error| CheckpointError::Io {
-                doing: "move a checkpoint to",
-                path: to.into(),
-                error,
-            })
+        let failed = |doing, path: &Path| {
+            let path = path.to_path_buf();
+            move |error| CheckpointError::Io { doing, path, error }
         };
-        if newest.exists() {
-            moved(&newest, &before)?;
+        let written = self.disk.write(&unfinished, &bytes).and_then(|()| self.disk.sync(&unfinished));
+        if written.is_err() {
+            // A full disk has more use for the room than anyone has for half a checkpoint.
+            let _ = self.disk.remove(&unfinished);
         }
-        moved(&unfinished, &newest)?;
-        sync_folder(&self.folder)
+        written.map_err(failed("write", &unfinished))?;
+        let moving = "move a checkpoint to";
+        if self.disk.exists(&newest) {
+            self.disk.rename(&newest, &before).map_err(failed(moving, &before))?;
+        }
+        self.disk.rename(&unfinished, &newest).map_err(failed(moving, &newest))?;
+        self.disk.sync_folder(&self.folder).map_err(failed("synchronise", &self.folder))
     }
 
     /// The newest checkpoint of the run `run` that is whole and not ahead of its `recorded` episodes.
@@ -100,7 +93,7 @@ impl Slot {
 
     fn read(&self, name: &str, run: &str, recorded: u64) -> Result<Option<Checkpoint>, CheckpointError> {
         let path = self.folder.join(name);
-        let bytes = match std::fs::read(&path) {
+        let bytes = match self.disk.read(&path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(CheckpointError::Io { doing: "read", path, error }),
@@ -121,19 +114,9 @@ impl Slot {
     pub fn tidy(&self) {
         for name in [BEFORE, UNFINISHED] {
             // They are only in the way: a failure to delete them is not one of the run.
-            let _ = std::fs::remove_file(self.folder.join(name));
+            let _ = self.disk.remove(&self.folder.join(name));
         }
     }
-}
-
-/// Makes the names in a folder last.
-fn sync_folder(folder: &Path) -> Result<(), CheckpointError> {
-    // Elsewhere a folder cannot be opened as a file, and a rename is durable by itself.
-    if cfg!(unix) {
-        let synced = File::open(folder).and_then(|folder| folder.sync_all());
-        synced.map_err(|error| CheckpointError::Io { doing: "synchronise", path: folder.into(), error })?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -150,7 +133,7 @@ mod tests {
             episodes,
             steps: episodes,
         };
-        Checkpoint { run: "r".into(), version: "0".into(), snapshot }
+        Checkpoint { run: "r".into(), version: "0".into(), isa: String::new(), snapshot }
     }
 
     fn slot(name: &str) -> Slot {
@@ -197,24 +180,6 @@ mod tests {
         assert_eq!(episode(&slot, 15), (Some(10), true));
         assert!(slot.load("r", 5).is_err());
         assert!(slot.load("another", 99).is_err());
-        std::fs::remove_dir_all(&slot.folder).unwrap();
-    }
-
-    #[test]
-    fn a_full_disk_leaves_the_last_good_checkpoint() {
-        let slot = slot("full");
-        slot.save(&at(10)).unwrap();
-        let bytes = encode(&at(20)).unwrap();
-        for room in [0, 1, 50, bytes.len() - 1] {
-            let full = |file: &mut File, bytes: &[u8]| {
-                file.write_all(&bytes[..room])?;
-                Err(std::io::Error::from(ErrorKind::StorageFull))
-            };
-            let error = slot.save_bytes(&bytes, full).unwrap_err().to_string();
-            assert!(error.contains("write") && error.contains("space"), "{error}");
-            assert_eq!(episode(&slot, 99), (Some(10), false));
-            assert!(!slot.folder.join(UNFINISHED).exists());
-        }
         std::fs::remove_dir_all(&slot.folder).unwrap();
     }
 }

@@ -30,7 +30,8 @@ mod plan;
 
 pub use id::run_id;
 
-use crate::run::RunSpec;
+use crate::record::Record;
+use crate::spec::{Budget, RunSpec};
 use serde::{Deserialize, Serialize};
 
 /// What is to be run, and how it is to be shown.
@@ -66,6 +67,8 @@ pub struct Planned {
     pub id: String,
     /// What decides it.
     pub spec: RunSpec,
+    /// Its place among the runs of the whole experiment, from 0.
+    pub place: u64,
     /// The heading of its panel.
     pub panel: String,
     /// The group of panels that make one figure.
@@ -85,6 +88,19 @@ pub struct Evaluation {
     pub episodes: u64,
 }
 
+impl Evaluation {
+    /// Whether the episode of `record` is the first to end in a new part of the budget. The one before it ended when the
+    /// run had made `steps_before` steps.
+    pub fn due(&self, budget: Budget, record: &Record, steps_before: u64) -> bool {
+        let (budget, before, now) = match budget {
+            Budget::Episodes(budget) => (budget, record.episode - 1, record.episode),
+            Budget::Steps(budget) => (budget, steps_before, record.steps),
+        };
+        let part = |at: u64| u128::from(at) * u128::from(self.times) / u128::from(budget.max(1));
+        part(now) > part(before)
+    }
+}
+
 impl Default for Evaluation {
     fn default() -> Self {
         Evaluation { times: 20, episodes: 5 }
@@ -102,6 +118,7 @@ pub struct Variant {
 
 /// Why a file is not an experiment.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ExperimentError {
     /// What is written there cannot be used.
     #[error("line {line}: {what}")]

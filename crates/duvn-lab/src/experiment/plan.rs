@@ -2,12 +2,18 @@
 
 use super::file::{Agent, Environment, File, Quick, Settings, Source, Watch, read};
 use super::{Evaluation, Experiment, ExperimentError, Planned, Show, Variant, run_id};
-use crate::run::{Budget, Run, RunError, RunSpec};
-use crate::values;
+use crate::beliefs;
+use crate::run::{Run, RunError};
+use crate::settings;
+use crate::spec::{Budget, RunSpec};
 use duvn::config::{Config, preset};
 use toml::Spanned;
 
 const DEFAULT_EPISODES: u64 = 1000;
+
+/// More runs than one folder is good for: a slip of the finger.
+const MOST_RUNS: usize = 50_000;
+
 const QUICK_NOTE: &str =
     "Shortened version (--quick): fewer seeds, episodes or tasks than the full experiment.";
 
@@ -21,7 +27,15 @@ impl Experiment {
         for environment in plan.environments()? {
             for agent in file.agents.get_ref() {
                 runs.extend(plan.runs(environment, agent, variant)?);
+                if runs.len() > MOST_RUNS {
+                    let what =
+                        format!("there are more than {MOST_RUNS} runs: split the file, or leave seeds out");
+                    return Err(plan.source.wrong(&file.seeds, what));
+                }
             }
+        }
+        for (place, run) in runs.iter_mut().enumerate() {
+            run.place = place as u64;
         }
         plan.watch(&mut runs)?;
         Ok(Experiment { name: plan.name(), show: plan.show(), runs })
@@ -64,6 +78,14 @@ impl<'a> Plan<'a> {
         let (source, file) = (&self.source, self.file);
         if file.name.get_ref().trim().is_empty() {
             return Err(source.wrong(&file.name, "the name is empty: write for example name = \"chain\""));
+        }
+        let name = file.name.get_ref();
+        let leads_away =
+            name.contains(['/', '\\']) || name.starts_with('.') || name.contains(char::is_control);
+        if leads_away || !name.contains(char::is_alphanumeric) {
+            let what =
+                "the name names a folder, too: write letters, digits, spaces and -, for example \"chain\"";
+            return Err(source.wrong(&file.name, what));
         }
         if file.environments.get_ref().is_empty() {
             let what = "there are no environments: write [[environments]] and id = \"Chain-10\" below it";
@@ -129,12 +151,13 @@ impl<'a> Plan<'a> {
             let spec = RunSpec { env, agent, config, seed, budget, until_solved };
             let panel = environment.title.clone().unwrap_or_else(|| id.clone());
             let group = environment.group.clone();
-            Planned { id: run_id(&spec, evaluation), spec, panel, group, evaluation, watch: Vec::new() }
+            let id = run_id(&spec, evaluation);
+            Planned { id, spec, place: 0, panel, group, evaluation, watch: Vec::new() }
         };
         let runs: Vec<_> = seeds.into_iter().map(planned).collect();
         // The first seed stands for all: what an environment or an agent cannot take does not depend on it.
         if let Some(first) = runs.first() {
-            Run::new(first.spec.clone()).map_err(|error| match error {
+            Run::check(&first.spec).map_err(|error| match error {
                 RunError::Make(_) | RunError::NoThreshold { .. } => self.source.wrong(&environment.id, error),
                 _ => self.source.wrong(&agent.preset, format!("on {}: {error}", first.spec.env)),
             })?;
@@ -161,7 +184,7 @@ impl<'a> Plan<'a> {
                 let what = "write episodes in rising order, such as [0, 100, 400]";
                 return Err(self.source.wrong(episodes, what));
             }
-            values::states(environment.get_ref()).map_err(|error| self.source.wrong(environment, error))?;
+            beliefs::states(environment.get_ref()).map_err(|error| self.source.wrong(environment, error))?;
             run.watch = episodes.get_ref().clone();
         }
         Ok(())
@@ -170,11 +193,19 @@ impl<'a> Plan<'a> {
     /// The preset, then the settings of the whole file, of the environment, and of the agent.
     fn config(&self, environment: &Environment, agent: &Agent) -> Result<Config, ExperimentError> {
         let wrong = |error| self.source.wrong(&agent.preset, error);
-        let mut config = preset(agent.preset.get_ref()).map_err(wrong)?;
-        for settings in [&self.file.settings, &environment.settings, &agent.settings] {
-            self.assign(&mut config, settings)?;
+        let before = preset(agent.preset.get_ref()).map_err(wrong)?;
+        let mut config = before.clone();
+        for written in [&self.file.settings, &environment.settings, &agent.settings] {
+            self.assign(&mut config, written)?;
         }
         config.check().map_err(wrong)?;
+        // What several agents share may be for some of them alone.
+        let shared = self.file.agents.get_ref().len() > 1;
+        let common = [&self.file.settings, &environment.settings].into_iter().filter(|_| !shared);
+        for key in common.chain([&agent.settings]).flat_map(Settings::keys) {
+            let effect = settings::check_effect(&before, &config, key.get_ref());
+            effect.map_err(|error| self.source.wrong(key, error))?;
+        }
         Ok(config)
     }
 
@@ -321,6 +352,11 @@ episodes = [0, 20]
         for (from, to, line, part) in [
             ("name = \"test\"", "nam = \"test\"", 1, "expected one of `name`"),
             ("name = \"test\"", "name = \" \"", 1, "name is empty"),
+            ("name = \"test\"", "name = \"..\"", 1, "names a folder"),
+            ("name = \"test\"", "name = \"../x/y\"", 1, "names a folder"),
+            ("name = \"test\"", "name = \"a/b\"", 1, "names a folder"),
+            ("name = \"test\"", "name = '\\\\x'", 1, "names a folder"),
+            ("name = \"test\"", "name = \"---\"", 1, "names a folder"),
             ("\"0..3\"", "\"3..0\"", 2, "0..5"),
             ("\"0..3\"", "[]", 2, "no seeds"),
             ("\"0..3\"", "[1, 1]", 2, "twice"),
@@ -336,6 +372,7 @@ episodes = [0, 20]
             ("preset = \"egreedy\"", "preset = \"greedy\"", 18, "egreedy"),
             ("name = \"mine\"", "name = \"egreedy\"", 21, "another name"),
             ("keep = 0.8", "keep = 8.0", 22, "keep"),
+            ("keep = 0.8", "members = 3", 23, "has no effect here"),
             ("keep = 0.8", "keep = { a = 1 }", 23, "flat"),
             ("id = \"Toy\"", "id = \"Chain-5\"", 13, "twice"),
             ("agent = \"mine\"", "agent = \"yours\"", 31, "names from above"),

@@ -1,8 +1,8 @@
 use super::{ExportError, at};
-use crate::run::Budget;
+use crate::disk::WholeFile;
+use crate::spec::Budget;
 use crate::store::Store;
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Writes `runs.csv`, `episodes.csv` and `evaluations.csv` into the folder `csv` of the experiment, which is
@@ -16,15 +16,15 @@ pub fn csv(store: &Store) -> Result<PathBuf, ExportError> {
     Ok(folder)
 }
 
-fn create(path: &Path, head: &str) -> Result<BufWriter<File>, ExportError> {
-    let mut file = BufWriter::new(File::create(path).map_err(at(path))?);
+fn create(path: &Path, head: &str) -> Result<WholeFile, ExportError> {
+    let mut file = WholeFile::create(path).map_err(at(path))?;
     writeln!(file, "{head}").map_err(at(path))?;
     Ok(file)
 }
 
 fn runs(store: &Store, path: &Path) -> Result<(), ExportError> {
     let head = "run,env,agent,seed,unit,budget,until_solved,status,error,episodes,steps,updates,first_reward_episode,\
-                solved_episode,mean_return_last_100,seconds,weights_sha256";
+                solved_episode,mean_return_last_100,seconds,weights_sha256,isa";
     let mut file = create(path, head)?;
     for run in store.runs()? {
         let (unit, budget) = match run.spec.budget {
@@ -51,10 +51,11 @@ fn runs(store: &Store, path: &Path) -> Result<(), ExportError> {
             show(known.and_then(|outcome| outcome.mean_return_last_100)),
             show(known.map(|outcome| outcome.seconds)),
             show(known.map(|outcome| outcome.weights_sha256.clone())),
+            show(run.isa),
         ];
         writeln!(file, "{}", columns.join(",")).map_err(at(path))?;
     }
-    file.flush().map_err(at(path))
+    file.finish().map_err(at(path))
 }
 
 fn episodes(store: &Store, path: &Path) -> Result<(), ExportError> {
@@ -78,7 +79,7 @@ fn episodes(store: &Store, path: &Path) -> Result<(), ExportError> {
             .map_err(at(path))
         })?;
     }
-    file.flush().map_err(at(path))
+    file.finish().map_err(at(path))
 }
 
 fn evaluations(store: &Store, path: &Path) -> Result<(), ExportError> {
@@ -89,7 +90,7 @@ fn evaluations(store: &Store, path: &Path) -> Result<(), ExportError> {
                 .map_err(at(path))?;
         }
     }
-    file.flush().map_err(at(path))
+    file.finish().map_err(at(path))
 }
 
 fn show<T: ToString>(value: Option<T>) -> String {

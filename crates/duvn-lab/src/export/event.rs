@@ -33,8 +33,9 @@ impl<W: Write> Events<W> {
     }
 
     /// Writes what is still in memory.
-    pub fn finish(mut self) -> Result<()> {
-        self.file.flush()
+    pub fn finish(mut self) -> Result<W> {
+        self.file.flush()?;
+        Ok(self.file)
     }
 
     /// A TFRecord: length, its checksum, data, their checksum.

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 /// Why records cannot be exported.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ExportError {
     /// The records cannot be read.
     #[error(transparent)]

@@ -1,8 +1,7 @@
 use super::event::Events;
 use super::{ExportError, at};
+use crate::disk::WholeFile;
 use crate::store::{RunRow, Store};
-use std::fs::File;
-use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
 /// Writes one event file a run under the folder `tensorboard` of the experiment, which is given back. Steps
@@ -23,7 +22,7 @@ fn export(store: &Store, run: &RunRow, folder: &Path) -> Result<(), ExportError>
     // One file a run, under the same name each time: exporting again replaces it.
     let path = folder.join(format!("events.out.tfevents.{:010}.duvn", run.started.unwrap_or(0)));
     std::fs::create_dir_all(&folder).map_err(at(&folder))?;
-    let file = BufWriter::new(File::create(&path).map_err(at(&path))?);
+    let file = WholeFile::create(&path).map_err(at(&path))?;
     let clock = Clock { started: run.started.unwrap_or(0) as f64, timing: store.timing(run.number)? };
     let mut events = Events::new(file, clock.started).map_err(at(&path))?;
 
@@ -50,7 +49,7 @@ fn export(store: &Store, run: &RunRow, folder: &Path) -> Result<(), ExportError>
         let rate = steps as f64 / seconds.max(1e-9);
         events.scalar(clock.started + seconds, steps, "charts/SPS", rate).map_err(at(&path))?;
     }
-    events.finish().map_err(at(&path))
+    events.finish().and_then(WholeFile::finish).map_err(at(&path))
 }
 
 /// When a step was made, from the few times that are recorded.

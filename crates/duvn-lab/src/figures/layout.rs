@@ -2,6 +2,7 @@
 
 use super::axis::Extent;
 use super::legend::{Legend, ROW};
+use super::mark::Mark;
 use super::panel::Settled;
 use super::scene::{Anchor, Rect, Scene, Shape, Text};
 use super::style::FAINT;
@@ -87,15 +88,29 @@ fn settle<'a>(figure: &'a Figure, columns: usize) -> Vec<Settled<'a>> {
     let y_all = joined(figure.panels.iter().map(y_data));
     let settled = |(i, panel): (usize, &'a Panel)| {
         let below = i + columns < figure.panels.len();
+        let beside = figure.panels.get(i + 1).filter(|_| (i + 1) % columns != 0);
         let x = if figure.share_x { x_all } else { x_data(panel) };
         let y = if figure.share_y { y_all } else { y_data(panel) };
         Settled {
             shows_x: !figure.share_x || !below,
             shows_y: !figure.share_y || i % columns == 0,
+            shows_bar: !beside.is_some_and(|beside| same_colours(panel, beside)),
             ..Settled::new(panel, x, y, figure.panel_size())
         }
     };
     figure.panels.iter().enumerate().map(settled).collect()
+}
+
+/// Whether the heat maps of two panels can share a colour bar.
+fn same_colours(one: &Panel, other: &Panel) -> bool {
+    let colours = |panel: &Panel| -> Vec<((f64, f64), String)> {
+        let heats = panel.marks.iter().filter_map(|mark| match mark {
+            Mark::Heat(heat) => Some((heat.ends(), heat.label.clone())),
+            _ => None,
+        });
+        heats.collect()
+    };
+    colours(one) == colours(other)
 }
 
 fn joined(extents: impl Iterator<Item = Extent>) -> Extent {
@@ -119,7 +134,7 @@ fn wrap(text: &str, size: f64, bold: bool, width: f64) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Axis, Curve, Heat, Mark, Rule, Series};
+    use super::super::{Axis, Curve, Heat, Rule, Series};
     use super::*;
 
     #[test]
@@ -217,6 +232,24 @@ mod tests {
             points(&shapes, &mut |(x, y)| assert!(to.contains(x, y), "({x}, {y}) in {to:?}"));
         }
         assert_eq!(clips, 1);
+    }
+
+    #[test]
+    fn maps_side_by_side_share_a_colour_bar() {
+        let map = |range, label: &str| {
+            let heat = Heat { rows: vec![vec![0.0, 1.0]], range: Some(range), label: label.into() };
+            Panel { marks: vec![Mark::Heat(heat)], ..Panel::new(Axis::new("x"), Axis::new("y")) }
+        };
+        let panels =
+            vec![map((0.0, 1.0), "a"), map((0.0, 1.0), "a"), map((0.0, 2.0), "a"), map((0.0, 1.0), "b")];
+        let bars = |columns: usize| -> Vec<bool> {
+            settle(&Figure::new(panels.clone(), columns), columns)
+                .iter()
+                .map(|panel| panel.shows_bar)
+                .collect()
+        };
+        assert_eq!(bars(4), [false, true, true, true]);
+        assert_eq!(bars(1), [true; 4]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::axis::{Extent, Scale};
 use super::style::{Dash, FAINT, Marker, Series, Style};
-use crate::stats::{Interval, KaplanMeier};
+use crate::stats::Interval;
 
 /// One thing drawn in a panel.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,25 +42,11 @@ impl Curve {
         Curve { series, points, band: Vec::new(), stepped: false, markers: true }
     }
 
-    /// A curve of estimates with the band of their intervals; where there is none, both are interrupted.
-    pub fn of_intervals(series: Series, points: &[(f64, Option<Interval>)]) -> Self {
-        let nothing = Interval { estimate: f64::NAN, low: f64::NAN, high: f64::NAN };
-        let (points, band) = points
-            .iter()
-            .map(|&(x, interval)| (x, interval.unwrap_or(nothing)))
-            .map(|(x, Interval { estimate, low, high })| ((x, estimate), (x, low, high)))
-            .unzip();
-        Curve::new(series, points).with_band(band)
-    }
-
-    /// The share of runs still unsolved from `start` to `end`, as a staircase with its band.
-    pub fn of_survival(series: Series, survival: &KaplanMeier, start: f64, end: f64) -> Self {
-        let all = Interval { estimate: 1.0, low: 1.0, high: 1.0 };
-        let mut points = vec![(start, Some(all))];
-        points.extend(survival.steps.iter().map(|step| (step.time, Some(step.unsolved))));
-        let last = points.last().and_then(|point| point.1);
-        points.push((end, last));
-        Curve { stepped: true, ..Curve::of_intervals(series, &points) }
+    /// A curve of estimates with the band of their intervals. Where there is no interval the band is interrupted.
+    pub fn of_estimates(series: Series, points: &[(f64, f64, Option<Interval>)]) -> Self {
+        let ends = |interval: Option<Interval>| interval.map_or((f64::NAN, f64::NAN), |i| (i.low, i.high));
+        let band = points.iter().map(|&(x, _, interval)| (x, ends(interval).0, ends(interval).1)).collect();
+        Curve::new(series, points.iter().map(|&(x, y, _)| (x, y)).collect()).with_band(band)
     }
 
     /// The same curve with a band.
@@ -89,13 +75,6 @@ pub struct Point {
     pub y: f64,
     /// The two ends of its error bar.
     pub bar: Option<(f64, f64)>,
-}
-
-impl Point {
-    /// An estimate with its interval as the error bar.
-    pub fn of_interval(x: f64, Interval { estimate, low, high }: Interval) -> Self {
-        Point { x, y: estimate, bar: Some((low, high)) }
-    }
 }
 
 /// Bars that stand on zero: a histogram, or one bar a category.
@@ -236,25 +215,16 @@ impl Mark {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stats::Outcome;
 
     #[test]
-    fn a_missing_interval_interrupts_curve_and_band() {
+    fn a_missing_interval_interrupts_the_band_alone() {
         let at = |estimate: f64| Some(Interval { estimate, low: estimate - 1.0, high: estimate + 2.0 });
         let series = Series::method("duvn");
-        let curve = Curve::of_intervals(series, &[(1.0, at(5.0)), (2.0, None), (3.0, at(7.0))]);
-        assert_eq!((curve.points[0], curve.points[2]), ((1.0, 5.0), (3.0, 7.0)));
+        let curve =
+            Curve::of_estimates(series, &[(1.0, 5.0, at(5.0)), (2.0, 6.0, None), (3.0, 7.0, at(7.0))]);
+        assert_eq!(curve.points, [(1.0, 5.0), (2.0, 6.0), (3.0, 7.0)]);
         assert_eq!((curve.band[0], curve.band[2]), ((1.0, 4.0, 7.0), (3.0, 6.0, 9.0)));
-        assert!(curve.points[1].1.is_nan() && curve.band[1].1.is_nan());
-    }
-
-    #[test]
-    fn a_survival_curve_runs_from_all_runs_to_the_end() {
-        let outcomes = [(10.0, true), (50.0, false)].map(|(time, solved)| Outcome { time, solved });
-        let survival = KaplanMeier::new(&outcomes).unwrap();
-        let curve = Curve::of_survival(Series::method("duvn"), &survival, 0.0, 50.0);
-        assert_eq!(curve.points, [(0.0, 1.0), (10.0, 0.5), (50.0, 0.5)]);
-        assert!(curve.stepped && curve.band.len() == 3);
+        assert!(curve.band[1].1.is_nan());
     }
 
     #[test]

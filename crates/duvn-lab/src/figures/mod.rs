@@ -99,6 +99,7 @@ pub struct Pixels {
 
 /// Why a figure could not be painted.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum FigureError {
     /// The picture would be empty or too large.
     #[error(

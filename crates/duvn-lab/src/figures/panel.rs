@@ -23,6 +23,8 @@ pub(super) struct Settled<'a> {
     pub y_ticks: Vec<(f64, String)>,
     pub shows_x: bool,
     pub shows_y: bool,
+    /// Whether the colour bar of its heat map is drawn: panels side by side with the same colours share one.
+    pub shows_bar: bool,
     /// The height of its drawing area.
     pub height: f64,
     /// Whether title and note stand below each other.
@@ -38,7 +40,18 @@ impl<'a> Settled<'a> {
         let title = font::width(&panel.title, TITLE_SIZE, true);
         let note = font::width(&panel.note, TICK_SIZE, false);
         let stacked = title > 0.0 && note > 0.0 && title + note + 8.0 > width;
-        Settled { panel, x, y, x_ticks, y_ticks, shows_x: true, shows_y: true, height, stacked }
+        Settled {
+            panel,
+            x,
+            y,
+            x_ticks,
+            y_ticks,
+            shows_x: true,
+            shows_y: true,
+            shows_bar: true,
+            height,
+            stacked,
+        }
     }
 }
 
@@ -55,7 +68,7 @@ impl Settled<'_> {
 
     pub fn right_room(&self) -> f64 {
         let bars = self.panel.marks.iter().filter_map(|mark| match mark {
-            Mark::Heat(heat) => Some(heat::bar_room(heat, self.height)),
+            Mark::Heat(heat) if self.shows_bar => Some(heat::bar_room(heat, self.height)),
             _ => None,
         });
         let last = self.x_ticks.last().filter(|_| self.shows_x);
@@ -100,7 +113,7 @@ impl Settled<'_> {
         shapes.extend(on_top);
         self.draw_titles(&rect, shapes);
         for mark in marks {
-            if let Mark::Heat(heat) = mark {
+            if let (Mark::Heat(heat), true) = (mark, self.shows_bar) {
                 shapes.extend(heat::bar(heat, &rect));
             }
         }

@@ -17,8 +17,7 @@ pub fn figure(irds: &[Ird]) -> Figure {
         title: "Initial return distributions".into(),
         footer: format!(
             "{traces} traces of at most {most_steps} steps under the uniform random policy. Dashed: mean. IRE: \
-             Shannon entropy of the returns in nats, of their values or (*) of {} bins.",
-            super::Entropy::BINS
+             Shannon entropy of the returns in nats, of their values or, where it says so, of equal bins."
         ),
         legend: LegendPlace::Bottom,
         size: (205.0, 120.0),
@@ -53,9 +52,12 @@ fn panel(ird: &Ird) -> Panel {
     let mean =
         Rule { style: look(Colour(0x26, 0x26, 0x26), Dash::Short), ..Rule::vertical(summary.mean, "") };
     marks.push(Mark::Rule(mean));
-    let star = if matches!(summary.entropy.estimator, Estimator::Bins(_)) { "*" } else { "" };
+    let binned = match summary.entropy.estimator {
+        Estimator::Bins(bins) => format!(" ({bins} bins)"),
+        _ => String::new(),
+    };
     Panel {
-        note: format!("mean {}, IRE {:.3}{star}", three_digits(summary.mean), summary.entropy.nats),
+        note: format!("mean {}, IRE {:.3}{binned}", three_digits(summary.mean), summary.entropy.nats),
         x: empty.x.from_to(low, high),
         marks,
         ..empty

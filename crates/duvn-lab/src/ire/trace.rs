@@ -27,6 +27,7 @@ impl Default for Options {
 
 /// Why no initial return distribution was found.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum IreError {
     /// There is no such environment.
     #[error(transparent)]

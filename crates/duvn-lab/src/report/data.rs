@@ -1,10 +1,13 @@
 //! The records of an experiment, ordered by task and agent.
 
+use super::bounds::bounds;
+use super::results::{Ended, Results};
+use crate::beliefs::Moment;
 use crate::experiment::Show;
+use crate::progress::WINDOW;
 use crate::run::{Budget, Outcome};
-use crate::stats;
+use crate::stats::{Bounds, mean};
 use crate::store::{BINS, CurvePoint, EvaluationRow, RunRow, Status, Store, StoreError};
-use crate::values::Moment;
 use duvn_envs::registry;
 
 /// What is known of an experiment.
@@ -35,6 +38,8 @@ pub struct Task {
     pub budget: Budget,
     /// The mean return from which it counts as solved.
     pub threshold: Option<f64>,
+    /// What the return of an episode cannot leave, where that is known.
+    pub bounds: Option<Bounds>,
     /// The agents that tried it, in order.
     pub agents: Vec<AgentRuns>,
 }
@@ -45,10 +50,12 @@ pub struct AgentRuns {
     pub agent: String,
     /// Every run.
     pub runs: Vec<RunRow>,
-    /// The curves of the runs that are done.
+    /// The curves of the runs that are over.
     pub curves: Vec<Vec<CurvePoint>>,
-    /// The evaluations of the runs that are done.
+    /// The evaluations of the runs that are over.
     pub evaluations: Vec<Vec<EvaluationRow>>,
+    /// What came of the runs that are over.
+    pub results: Results,
 }
 
 impl Data {
@@ -67,9 +74,12 @@ impl Data {
             }
             let of_agent = tasks[at].agent_mut(&run.spec.agent);
             of_agent.runs.push(run.clone());
-            if run.status == Status::Done {
+            of_agent.results.planned += 1;
+            if matches!(run.status, Status::Done | Status::Failed) {
+                let evaluations = store.evaluations(run.number)?;
                 of_agent.curves.push(store.curve(run)?);
-                of_agent.evaluations.push(store.evaluations(run.number)?);
+                of_agent.results.runs.push(ended(run, &evaluations, store.recorded(run.number)?));
+                of_agent.evaluations.push(evaluations);
             }
         }
         let mut watched = Vec::new();
@@ -84,6 +94,11 @@ impl Data {
         self.runs.iter().filter(|run| run.status == status).count()
     }
 
+    /// What came of every agent on every task, in order.
+    pub fn results(&self) -> Vec<Results> {
+        self.tasks.iter().flat_map(|task| &task.agents).map(|agent| agent.results.clone()).collect()
+    }
+
     /// The names of the groups of tasks, in order.
     pub fn groups(&self) -> Vec<&str> {
         let mut groups: Vec<&str> = Vec::new();
@@ -96,6 +111,21 @@ impl Data {
     }
 }
 
+/// What came of a run that is over and has so many recorded episodes.
+fn ended(run: &RunRow, evaluations: &[EvaluationRow], recorded: u64) -> Ended {
+    let outcome = run.outcome.as_ref();
+    Ended {
+        failed: run.status == Status::Failed,
+        stopped: run.ended_solved(),
+        warned: outcome.is_some_and(|outcome| !outcome.judgement.warnings.is_empty()),
+        episodes: outcome.map_or(recorded, |outcome| outcome.episodes),
+        first_reward_episode: outcome.and_then(|outcome| outcome.first_reward_episode),
+        solved_episode: outcome.and_then(|outcome| outcome.solved_episode),
+        last_return: outcome.and_then(|outcome| outcome.mean_return_last_100),
+        evaluated: evaluations.last().map(|row| row.mean_return),
+    }
+}
+
 impl Task {
     fn new(run: &RunRow) -> Self {
         Task {
@@ -104,14 +134,23 @@ impl Task {
             group: run.group.clone(),
             budget: run.spec.budget,
             threshold: registry::make(&run.spec.env, 0).ok().and_then(|env| env.reward_threshold),
+            bounds: bounds(&run.spec.env),
             agents: Vec::new(),
         }
     }
 
     fn agent_mut(&mut self, name: &str) -> &mut AgentRuns {
         let at = self.agents.iter().position(|known| known.agent == name).unwrap_or_else(|| {
+            let results = Results {
+                env: self.env.clone(),
+                agent: name.into(),
+                threshold: self.threshold,
+                bounds: self.bounds,
+                planned: 0,
+                runs: Vec::new(),
+            };
             let (runs, curves, evaluations) = (Vec::new(), Vec::new(), Vec::new());
-            self.agents.push(AgentRuns { agent: name.into(), runs, curves, evaluations });
+            self.agents.push(AgentRuns { agent: name.into(), runs, curves, evaluations, results });
             self.agents.len() - 1
         });
         &mut self.agents[at]
@@ -141,15 +180,6 @@ impl Task {
             Budget::Steps(_) => "environment step",
         }
     }
-
-    /// Parts of the budget over which returns are averaged: enough to hold about 100 episodes, or a
-    /// twentieth of a budget of steps.
-    pub fn window(&self) -> usize {
-        match self.budget {
-            Budget::Episodes(episodes) => (100 * BINS).div_ceil(episodes.max(1)).clamp(1, BINS / 10) as usize,
-            Budget::Steps(_) => (BINS / 20) as usize,
-        }
-    }
 }
 
 impl AgentRuns {
@@ -158,77 +188,109 @@ impl AgentRuns {
         self.runs.iter().filter(|run| matches!(run.status, Status::Done | Status::Failed))
     }
 
-    /// The runs that are done: those of which there are curves and evaluations.
-    pub fn done(&self) -> impl Iterator<Item = &RunRow> {
-        self.runs.iter().filter(|run| run.status == Status::Done)
+    /// The mean of the last 100 returns at the end of each part of the budget, one number a run. From the end of a
+    /// run on it is what the run ended with, as in tables; a run that failed has the worst return from there on, or
+    /// nothing where that is not known.
+    pub fn returns(&self) -> Vec<Vec<f64>> {
+        let worst = Some(self.results.worst()).filter(|worst| worst.is_finite());
+        self.points(
+            WINDOW as u64,
+            |point| Some(point.mean_return),
+            |outcome| outcome.mean_return_last_100,
+            worst,
+        )
     }
 
-    /// The mean of the last 100 returns of each run that is done.
-    pub fn last_returns(&self) -> Vec<f64> {
-        let done = self.runs.iter().filter_map(|run| run.outcome.as_ref());
-        done.filter_map(|outcome| outcome.mean_return_last_100).collect()
+    /// What `value` was when it was last known at the end of each part of the budget, one number a run.
+    pub fn latest(&self, value: impl Fn(&CurvePoint) -> Option<f64>) -> Vec<Vec<f64>> {
+        self.points(1, value, |_| None, None)
     }
 
-    /// How many runs are over, and how many of them solved the task. A run that failed did not.
-    pub fn solved(&self) -> (usize, usize) {
-        let solved =
-            |run: &&RunRow| run.outcome.as_ref().is_some_and(|outcome| outcome.solved_episode.is_some());
-        (self.over().filter(solved).count(), self.over().count())
-    }
-
-    /// When the event that `when` looks up happened in each run that is over. Runs in which it did not are
-    /// censored at their last episode, and those that failed as late as any run lasted, so that they never make
-    /// an agent look sooner.
-    pub fn times(&self, when: impl Fn(&Outcome) -> Option<u64>) -> Vec<stats::Outcome> {
-        let time = |outcome: &Outcome| match when(outcome) {
-            Some(episode) => stats::Outcome { time: episode as f64, solved: true },
-            None => stats::Outcome { time: outcome.episodes as f64, solved: false },
-        };
-        let mut times: Vec<_> = self.done().filter_map(|run| run.outcome.as_ref()).map(time).collect();
-        let last = times.iter().map(|outcome| outcome.time).fold(1.0, f64::max);
-        times.resize(self.over().count(), stats::Outcome { time: last, solved: false });
-        times
-    }
-
-    /// What `value` has at each part of the budget, one number a run, averaged over `window` parts up to it.
-    /// A part in which no episode ended has what came before. From the end of a run that ended because it had
-    /// solved the task, all parts have what `end` says it ended with, or else what they had there.
-    pub fn points(
+    /// What `value` has over the last `episodes` episodes at each part of the budget, one number a run: of the parts
+    /// up to it, the earliest in proportion to how many of its episodes are among them. From the last part in which an
+    /// episode of a run that is done ended, it is what `end` says, if it says anything; after the last of a run that
+    /// failed it is `failed`.
+    fn points(
         &self,
-        window: usize,
+        episodes: u64,
         value: impl Fn(&CurvePoint) -> Option<f64>,
         end: impl Fn(&Outcome) -> Option<f64>,
+        failed: Option<f64>,
     ) -> Vec<Vec<f64>> {
         let mut points = vec![Vec::new(); BINS as usize];
-        for (run, curve) in self.done().zip(&self.curves) {
-            let last_bin =
-                curve.last().filter(|_| run.ended_solved()).map_or(usize::MAX, |last| last.bin as usize);
+        for (run, curve) in self.over().zip(&self.curves) {
+            let last_bin = curve.last().map_or(0, |last| last.bin);
             let ended_with = run.outcome.as_ref().and_then(&end);
-            let mut last = None;
-            for (bin, values) in points.iter_mut().enumerate() {
-                let bin = bin.min(last_bin);
-                let from = (bin + 1).saturating_sub(window);
-                let inside = curve.iter().filter(|point| (from..=bin).contains(&(point.bin as usize)));
-                let (mut sum, mut count) = (0.0, 0.0);
-                for (number, weight) in
-                    inside.filter_map(|point| Some((value(point)?, point.episodes as f64)))
-                {
-                    sum += number * weight;
-                    count += weight;
-                }
-                if count > 0.0 {
-                    last = Some(sum / count);
-                }
-                values.extend(ended_with.filter(|_| bin == last_bin).or(last));
+            for (bin, values) in (0..).zip(&mut points) {
+                let so_far = || latest(curve.iter().filter(|point| point.bin <= bin), episodes, &value);
+                values.extend(match run.status {
+                    Status::Failed if bin > last_bin || curve.is_empty() => failed,
+                    Status::Done if bin >= last_bin => ended_with.or_else(so_far),
+                    _ => so_far(),
+                });
             }
         }
         points
     }
 
-    /// The `at`-th evaluation of each run that is done; a run that ended because it had solved the task keeps
-    /// its last one. `None` when another run has none left.
-    pub fn evaluated(&self, at: usize) -> Option<Vec<&EvaluationRow>> {
-        let runs = self.done().zip(&self.evaluations);
-        runs.map(|(run, rows)| rows.get(at).or_else(|| rows.last().filter(|_| run.ended_solved()))).collect()
+    /// The return in the `at`-th evaluation of each run that is over; a run that ended because it had solved the
+    /// task keeps its last one, one that failed has the worst. `None` when a run has none left.
+    pub fn evaluated(&self, at: usize) -> Option<Vec<f64>> {
+        let worst = Some(self.results.worst()).filter(|worst| worst.is_finite());
+        let of_run = |(run, rows): (&RunRow, &Vec<EvaluationRow>)| match rows.get(at) {
+            Some(row) => Some(row.mean_return),
+            None if run.status == Status::Failed => worst,
+            None => rows.last().filter(|_| run.ended_solved()).map(|row| row.mean_return),
+        };
+        self.over().zip(&self.evaluations).map(of_run).collect()
+    }
+
+    /// When the `at`-th evaluation was, by the runs that used up their budget.
+    pub fn evaluated_at(&self, at: usize, moment: impl Fn(&EvaluationRow) -> f64) -> Option<f64> {
+        let whole = self.over().zip(&self.evaluations).filter(|(run, _)| !run.ended_solved());
+        mean(&whole.filter_map(|(_, rows)| rows.get(at)).map(moment).collect::<Vec<_>>())
+    }
+}
+
+/// The mean of `value` over the last `episodes` of the episodes in `points`.
+fn latest<'a>(
+    points: impl DoubleEndedIterator<Item = &'a CurvePoint>,
+    episodes: u64,
+    value: impl Fn(&CurvePoint) -> Option<f64>,
+) -> Option<f64> {
+    let (mut sum, mut left) = (0.0, episodes);
+    for (number, held) in points.rev().filter_map(|point| Some((value(point)?, point.episodes))) {
+        let taken = held.min(left);
+        sum += number * taken as f64;
+        left -= taken;
+        if left == 0 {
+            break;
+        }
+    }
+    (left < episodes).then(|| sum / (episodes - left) as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_hundred_take_their_share_of_the_earliest_part() {
+        let point = |bin, episodes, mean_return| CurvePoint {
+            bin,
+            episodes,
+            mean_return,
+            mean_length: 1.0,
+            sigma: None,
+            spread: None,
+        };
+        let curve = [point(0, 60, 1.0), point(1, 80, 2.0), point(5, 70, 4.0)];
+        let of =
+            |episodes, parts: usize| latest(curve[..parts].iter(), episodes, |point| Some(point.mean_return));
+        // All 70 of the last part and 30 of the one before.
+        assert_eq!(of(100, 3), Some((70.0 * 4.0 + 30.0 * 2.0) / 100.0));
+        assert_eq!(of(100, 1), Some(1.0));
+        assert_eq!((of(1, 2), of(100, 0)), (Some(2.0), None));
+        assert_eq!(latest(curve.iter(), 1, |point| point.sigma), None);
     }
 }

@@ -1,21 +1,7 @@
 //! The little HTML that a report needs.
 
 use super::table::{Cell, Table};
-
-/// Text with the characters that mean something in HTML made harmless.
-pub fn escape(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            _ => safe.push(letter),
-        }
-    }
-    safe
-}
+use crate::escape::escape;
 
 /// A table that scrolls by itself where the screen is too narrow.
 pub fn table(table: &Table) -> String {

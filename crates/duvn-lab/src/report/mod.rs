@@ -1,17 +1,26 @@
 //! Reports: what came of an experiment, as figures, tables and one page that needs nothing else.
 
+mod bounds;
 mod data;
 mod deep_sea;
+mod documents;
+mod from_csv;
 mod html;
 mod page;
 mod pictures;
 mod plain;
+mod results;
 mod scaling;
+mod summary;
 mod table;
 
 pub use data::{AgentRuns, Data, Task};
+pub use documents::{sources, tables, update_document, with_tables};
+pub use from_csv::from_csv;
 pub use pictures::{Picture, pictures};
 pub use plain::Plain;
+pub use results::{Ended, Results};
+pub use summary::{differences, improvement, summary};
 pub use table::{Cell, Table};
 
 use crate::figures::FigureError;
@@ -30,6 +39,7 @@ pub struct Report {
 
 /// Why a report cannot be made.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ReportError {
     /// The records cannot be read.
     #[error(transparent)]
@@ -37,6 +47,30 @@ pub enum ReportError {
     /// A figure cannot be painted.
     #[error(transparent)]
     Figure(#[from] FigureError),
+    /// A file cannot be read.
+    #[error("cannot read {}: {error}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: std::io::Error,
+    },
+    /// A file is no file of runs.
+    #[error("{} is not a file of runs: {what}; name one that `duvn export --csv` has written", path.display())]
+    Runs {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// The tables of a document cannot be made.
+    #[error("{}: {what}", path.display())]
+    Document {
+        /// The document.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
     /// A file cannot be written.
     #[error("cannot write {}: {error}", path.display())]
     Write {
@@ -51,9 +85,9 @@ pub enum ReportError {
 pub fn report(store: &Store) -> Result<Report, ReportError> {
     let data = Data::read(store)?;
     let pictures = pictures(&data);
-    let summary = table::summary(&data);
+    let results = summary(&data.results());
     let deep_sea = deep_sea::score(store, &data)?;
-    let text = page::page(&data, &pictures, &summary, deep_sea.as_ref());
+    let text = page::page(&data, &pictures, &results, deep_sea.as_ref());
     let figures = store.folder().join("figures");
     std::fs::create_dir_all(&figures).map_err(|error| ReportError::Write { path: figures.clone(), error })?;
     for picture in &pictures {
@@ -61,10 +95,10 @@ pub fn report(store: &Store) -> Result<Report, ReportError> {
     }
     let page = store.folder().join("report.html");
     write(&page, text.as_bytes())?;
-    write(&store.folder().join("summary.csv"), summary.to_csv().as_bytes())?;
-    Ok(Report { page, summary, deep_sea })
+    write(&store.folder().join("summary.csv"), results.to_csv().as_bytes())?;
+    Ok(Report { page, summary: results, deep_sea })
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), ReportError> {
-    std::fs::write(path, bytes).map_err(|error| ReportError::Write { path: path.into(), error })
+    crate::disk::write_whole(path, bytes).map_err(|error| ReportError::Write { path: path.into(), error })
 }

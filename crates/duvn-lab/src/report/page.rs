@@ -1,11 +1,15 @@
 //! The page of a report: one file, readable offline, on paper, on a phone, in the dark.
 
 use super::data::Data;
-use super::html::{STYLE, escape, table};
+use super::html::{STYLE, table};
 use super::pictures::Picture;
-use super::table::{Cell, Table, differences, improvement};
+use super::results::Results;
+use super::summary::{differences, improvement};
+use super::table::{Cell, Table};
+use crate::escape::escape;
 use crate::machine;
 use crate::settings;
+use crate::stats::Bootstrap;
 use crate::store::{RunRow, Status};
 
 /// The text of the page.
@@ -17,7 +21,9 @@ pub fn page(data: &Data, pictures: &[Picture], summary: &Table, deep_sea: Option
         results(data, summary),
         deep_sea.map_or_else(String::new, bsuite),
         failures(data),
+        warnings(data),
         runs(data),
+        statistics(),
         settings_of(data),
     ];
     format!(
@@ -80,30 +86,80 @@ fn inline(svg: &str, name: &str) -> String {
 }
 
 fn results(data: &Data, summary: &Table) -> String {
+    let results = data.results();
     let mut text = format!(
         "<h2>Results</h2>\n{}<p class=\"faint\">Statistics are over runs (seeds), never over episodes. In brackets: \
-         95 % intervals; bootstrap over runs for returns, Wilson for shares, Kaplan-Meier (runs that did not get \
-         there are censored) for episodes. Returns are means of a run's last 100 episodes in training; “mean policy” is the \
-         last evaluation without exploration. A run counts as solved when the mean of 100 returns reaches \
-         the task’s threshold.</p>\n",
-        table(summary)
+         95 % intervals, as said under “Statistics” below; none with fewer than 5 runs. Returns are means of a run’s last \
+         100 episodes in training; “mean policy” is the last evaluation without exploration. A run counts as solved when the \
+         mean of 100 returns reaches the task’s threshold. Episodes: the first by which half of the runs had got there.{}</p>\n",
+        table(summary),
+        exceptions(&results)
     );
-    if data.agents.len() > 1 && data.count(Status::Done) > 0 {
+    if let Some(improvement) = improvement(&results) {
         text += &format!(
             "<h2>Who beats whom</h2>\n{}<p class=\"faint\">The probability that a run of the agent on the left ends \
              with a higher return than a run of the agent above, averaged over tasks.</p>\n",
-            table(&improvement(data))
+            table(&improvement)
         );
     }
-    if let Some(differences) = differences(data) {
+    if let Some(differences) = differences(&results) {
         text += &format!(
             "<h2>Task by task</h2>\n{}<p class=\"faint\">What an agent’s mean return is above that of the first \
-             agent, and the probability that one of its runs ends above one of the first agent’s. In brackets: 95 % \
-             bootstrap intervals; the runs of the two are drawn independently.</p>\n",
+             agent, and the probability that one of its runs ends above one of the first agent’s.</p>\n",
             table(&differences)
         );
     }
     text
+}
+
+/// What the reader of the table has to know of runs that ended otherwise.
+fn exceptions(results: &[Results]) -> String {
+    let mut text = String::new();
+    if results.iter().any(Results::stopped) {
+        text += " Where runs end when they are solved, their last returns are at the threshold whatever the agent is \
+                 worth: no return is given, and none is compared.";
+    }
+    let failed = |known: &&Results| known.failed() > 0;
+    if results.iter().any(|known| failed(&known) && known.bounds.is_some()) {
+        text += " A run that failed did not solve the task and counts with the worst return there is.";
+    }
+    if results.iter().any(|known| failed(&known) && known.bounds.is_none()) {
+        text += " Where the worst return of a task is not known, an agent with runs that failed has no mean; in \
+                 probabilities its failed runs are below all others.";
+    }
+    text
+}
+
+/// How the numbers are made.
+fn statistics() -> String {
+    let draws = Bootstrap::default().resamples;
+    let items = [
+        "Shares of runs: exact interval of Clopper and Pearson.".to_string(),
+        format!(
+            "Means of returns: where an episode succeeds or fails and the bounds of its return are known, the exact \
+             interval of Gaffke for bounded values ({draws} draws of weights); elsewhere bootstrap-t ({draws} draws of the \
+             runs of one agent on one task, with replacement), cut off at the bounds where they are known."
+        ),
+        format!("Interquartile means: bootstrap-t ({draws} draws). Medians: the runs that the sign test (mid-p) names."),
+        "Episodes until something happened: Kaplan-Meier; runs in which it did not happen are censored at their last \
+         episode, and runs that failed at the last of any run. The median is the first episode by which at least half have \
+         got there; its interval is that of the beta product of Fay, Brittain and Proschan (mid-p)."
+            .into(),
+        "Differences of means: from the intervals of the two means (MOVER). Runs of two agents are independent of each \
+         other, also where they share seeds."
+            .into(),
+        "Probabilities that a run ends above another: Newcombe’s method 5, with the variance that the runs show where \
+         that is larger; tasks count alike (stratified by task)."
+            .into(),
+        "No interval is given with fewer than 5 runs, or where the runs cannot tell an end (all alike, bounds unknown). \
+         How many of these intervals hold the truth was measured by simulation: see the table of coverage in duvn’s \
+         documentation."
+            .into(),
+    ];
+    let items: String = items.iter().map(|item| format!("<li>{}</li>\n", escape(item))).collect();
+    format!(
+        "<h2>Statistics</h2>\n<details><summary>How the numbers are made</summary>\n<ul>\n{items}</ul></details>\n"
+    )
 }
 
 fn bsuite(score: &Table) -> String {
@@ -115,6 +171,27 @@ fn bsuite(score: &Table) -> String {
          that ended before this could be told, by their budget or because the task counted as solved: the lower end \
          counts them as failures, the upper as successes.</p>\n",
         table(score)
+    )
+}
+
+/// The runs whose beliefs could not be true, with the sentences that say why.
+fn warnings(data: &Data) -> String {
+    let item = |run: &RunRow| {
+        let warnings = &run.outcome.as_ref()?.judgement.warnings;
+        let (env, agent) = (escape(&run.spec.env), escape(&run.spec.agent));
+        let text = escape(&warnings.join("; "));
+        (!warnings.is_empty()).then(|| format!("<li>{env} {agent} seed {}: {text}</li>\n", run.spec.seed))
+    };
+    let items: Vec<String> = data.runs.iter().filter_map(item).collect();
+    if items.is_empty() {
+        return String::new();
+    }
+    format!(
+        "<h2>Warnings</h2>\n<p class=\"bad\">The values of {} runs cannot be true: what they believed at the start is more \
+         than rewards allow, or than they ever earned. Their returns are shown all the same.</p>\n\
+         <details><summary>Which, and what to do</summary>\n<ul>\n{}</ul></details>\n",
+        items.len(),
+        items.concat()
     )
 }
 
@@ -153,7 +230,8 @@ fn runs(data: &Data) -> String {
     ];
     let row = |run: &RunRow| {
         let text = |text: String| Cell::Text(text);
-        let status = format!("{:?}", run.status).to_lowercase();
+        let warned = run.outcome.as_ref().is_some_and(|outcome| !outcome.judgement.warnings.is_empty());
+        let status = format!("{:?}{}", run.status, if warned { ", warned" } else { "" }).to_lowercase();
         let mut cells = vec![
             text(run.id.clone()),
             text(run.spec.env.clone()),

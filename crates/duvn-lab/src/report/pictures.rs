@@ -2,10 +2,11 @@
 
 use super::data::{AgentRuns, Data, Task};
 use super::{ReportError, scaling, write};
+use crate::beliefs::Moment;
 use crate::figures::{Axis, Curve, Figure, Mark, Panel, Rule, Series};
-use crate::stats::{Bootstrap, mean, performance_profile};
+use crate::stats::{Bootstrap, mean, mean_interval, profile_interval, score_at_least};
 use crate::store::{CurvePoint, RunRow};
-use crate::values::{self, Moment};
+use crate::values;
 use std::path::Path;
 
 /// A figure with its name and its caption.
@@ -27,7 +28,7 @@ impl Picture {
 }
 
 /// Fewer draws than for tables: a band has hundreds of intervals and is read by eye.
-const CURVE: Bootstrap = Bootstrap { resamples: 1000, confidence: 0.95, seed: 0 };
+const CURVE: Bootstrap = Bootstrap { resamples: 1_999, seed: 0 };
 
 /// Every figure that the data have something to show for.
 pub fn pictures(data: &Data) -> Vec<Picture> {
@@ -78,7 +79,7 @@ pub fn figure(data: &Data, group: &str, title: &str, panels: Vec<Panel>) -> Figu
 }
 
 fn seeds(data: &Data) -> String {
-    let most = data.tasks.iter().flat_map(|task| &task.agents).map(|agent| agent.curves.len()).max();
+    let most = data.tasks.iter().flat_map(|task| &task.agents).map(|agent| agent.results.runs.len()).max();
     match most {
         Some(1) => "one seed".into(),
         most => format!("{} seeds", most.unwrap_or(0)),
@@ -95,21 +96,48 @@ fn carried_on(tasks: &[&Task]) -> &'static str {
     }
 }
 
-/// A curve of the mean over runs with its 95 % band.
-fn curve(task: &Task, agent: &AgentRuns, points: &[Vec<f64>]) -> Option<Mark> {
-    let full = agent.curves.len();
-    let shown: Vec<Vec<f64>> =
-        points.iter().map(|runs| if runs.len() == full { runs.clone() } else { Vec::new() }).collect();
-    let (mut line, mut band) = (Vec::new(), Vec::new());
-    for (bin, interval) in CURVE.of_curve(&shown, mean).into_iter().enumerate() {
-        let Some(interval) = interval else { continue };
-        let x = task.x(bin as u64);
-        line.push((x, interval.estimate));
-        band.push((x, interval.low, interval.high));
+/// What a caption says of runs that failed.
+fn failures(tasks: &[&Task]) -> &'static str {
+    let failed = |task: &&&Task| task.agents.iter().any(|agent| agent.results.failed() > 0);
+    match tasks.iter().find(failed) {
+        None => "",
+        Some(_) if tasks.iter().filter(failed).all(|task| task.bounds.is_some()) => {
+            " A run that failed counts with the worst return there is from then on."
+        }
+        Some(_) => {
+            " A run that failed counts with the worst return there is from then on; where that is not known, the \
+             curve of its agent ends there."
+        }
     }
-    let curve = Curve::new(Series::method(&agent.agent), line);
-    let curve = if full > 1 { curve.with_band(band) } else { curve };
-    (!curve.points.is_empty()).then_some(Mark::Curve(curve))
+}
+
+/// What captions say of bands.
+const BANDS: &str = "Bands are 95 % intervals of the mean, point by point (exact where episodes succeed or fail, else \
+                     bootstrap-t with 1,999 draws); there is none with fewer than 5 runs or where the runs cannot tell.";
+
+/// A curve of the mean over runs with its 95 % band: x and what every run has there. It is interrupted where a
+/// run has nothing.
+fn curve(task: &Task, agent: &AgentRuns, points: &[(f64, Vec<f64>)]) -> Option<Mark> {
+    let full = agent.results.runs.len();
+    let at = |(x, runs): &(f64, Vec<f64>)| {
+        let mean = mean(runs).filter(|_| runs.len() == full)?;
+        Some((*x, mean, mean_interval(runs, task.bounds, &CURVE)))
+    };
+    let estimates: Vec<_> = points.iter().filter_map(at).collect();
+    (!estimates.is_empty())
+        .then(|| Mark::Curve(Curve::of_estimates(Series::method(&agent.agent), &estimates)))
+}
+
+/// An axis that holds what every run has, and the threshold. Bands may leave it: with few runs they are wide.
+fn axis<'a>(label: &str, task: &Task, runs: impl Iterator<Item = &'a Vec<f64>>) -> Axis {
+    let all = runs.flatten().copied().chain(task.threshold);
+    let (low, high) =
+        all.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)));
+    if low < high {
+        let room = 0.05 * (high - low);
+        return Axis::new(label).from_to(low - room, high + room);
+    }
+    Axis::new(label)
 }
 
 fn threshold(task: &Task) -> Option<Mark> {
@@ -117,33 +145,33 @@ fn threshold(task: &Task) -> Option<Mark> {
     Some(Mark::Rule(Rule::horizontal(at, "solved")))
 }
 
+/// A panel of a task with a curve for each agent.
+fn panel(task: &Task, label: &str, points: impl Fn(&AgentRuns) -> Vec<(f64, Vec<f64>)>) -> Panel {
+    let agents: Vec<_> = task.agents.iter().map(|agent| (agent, points(agent))).collect();
+    let mut marks: Vec<Mark> = threshold(task).into_iter().collect();
+    marks.extend(agents.iter().filter_map(|(agent, points)| curve(task, agent, points)));
+    let x = Axis::new(task.unit()).from_to(0.0, task.amount());
+    let y = axis(label, task, agents.iter().flat_map(|(_, points)| points).map(|(_, runs)| runs));
+    Panel { title: task.panel.clone(), marks, ..Panel::new(x, y) }
+}
+
+/// Numbers by part of the budget, at the right ends of the parts.
+fn by_part(task: &Task, parts: Vec<Vec<f64>>) -> Vec<(f64, Vec<f64>)> {
+    (0..).zip(parts).map(|(bin, runs)| (task.x(bin), runs)).collect()
+}
+
 fn learning_curves(data: &Data, tasks: &[&Task], group: &str, name: String) -> Option<Picture> {
-    let panel = |task: &&Task| {
-        let points = |agent: &AgentRuns| {
-            agent.points(
-                task.window(),
-                |point| Some(point.mean_return),
-                |outcome| outcome.mean_return_last_100,
-            )
-        };
-        let mut marks: Vec<Mark> = threshold(task).into_iter().collect();
-        marks.extend(task.agents.iter().filter_map(|agent| curve(task, agent, &points(agent))));
-        let x = Axis::new(task.unit()).from_to(0.0, task.amount());
-        Panel { title: task.panel.clone(), marks, ..Panel::new(x, Axis::new("return")) }
-    };
-    let panels: Vec<_> = tasks.iter().map(panel).collect();
+    let panels: Vec<_> =
+        tasks.iter().map(|task| panel(task, "return", |agent| by_part(task, agent.returns()))).collect();
     has_curves(&panels).then(|| Picture {
         name,
         caption: format!(
-            "Return in training, averaged over {} up to each point. Lines are means over {}; bands are 95 % \
-             bootstrap intervals of the mean.{}",
-            if tasks.iter().all(|task| task.unit() == "episode") {
-                "about 100 episodes"
-            } else {
-                "a twentieth of the run (about 100 episodes where the budget is in episodes)"
-            },
+            "Return in training: the mean of the last 100 episodes up to each point, or of all where there are fewer \
+             (of a 200th of the budget where that holds more), so that a curve ends at the number in the table. Lines \
+             are means over {}. {BANDS}{}{}",
             seeds(data),
-            carried_on(tasks)
+            carried_on(tasks),
+            failures(tasks)
         ),
         figure: figure(data, group, "learning curves", panels),
     })
@@ -154,37 +182,27 @@ fn has_curves(panels: &[Panel]) -> bool {
 }
 
 fn evaluations(data: &Data, tasks: &[&Task], group: &str, name: String) -> Option<Picture> {
-    let panel = |task: &&Task| {
-        let of_agent = |agent: &AgentRuns| {
-            let times = agent.runs.first()?.evaluation.times;
-            let (mut line, mut band) = (Vec::new(), Vec::new());
-            for at in 0..times as usize {
-                let Some(rows) = agent.evaluated(at) else { break };
-                let returns: Vec<f64> = rows.iter().map(|row| row.mean_return).collect();
-                let whole = agent.done().zip(&rows).filter(|(run, _)| !run.ended_solved());
-                let xs: Vec<f64> = whole.map(|(_, row)| task.moment(row)).collect();
-                let x = mean(&xs).unwrap_or((at + 1) as f64 * task.amount() / times as f64);
-                let Some(interval) = CURVE.of_runs(&returns, mean) else { continue };
-                line.push((x, interval.estimate));
-                band.push((x, interval.low, interval.high));
-            }
-            let curve = Curve::new(Series::method(&agent.agent), line);
-            let curve = if agent.evaluations.len() > 1 { curve.with_band(band) } else { curve };
-            (!curve.points.is_empty()).then_some(Mark::Curve(curve))
+    let of_task = |task: &&Task| {
+        let points = |agent: &AgentRuns| {
+            let times = agent.runs.first().map_or(0, |run| run.evaluation.times);
+            let at = |at: u64| {
+                let usual = (at + 1) as f64 * task.amount() / times as f64;
+                let x = agent.evaluated_at(at as usize, |row| task.moment(row)).unwrap_or(usual);
+                Some((x, agent.evaluated(at as usize)?))
+            };
+            (0..times).map_while(at).collect()
         };
-        let mut marks: Vec<Mark> = threshold(task).into_iter().collect();
-        marks.extend(task.agents.iter().filter_map(of_agent));
-        let x = Axis::new(task.unit()).from_to(0.0, task.amount());
-        Panel { title: task.panel.clone(), marks, ..Panel::new(x, Axis::new("return of the mean policy")) }
+        panel(task, "return of the mean policy", points)
     };
-    let panels: Vec<_> = tasks.iter().map(panel).collect();
+    let panels: Vec<_> = tasks.iter().map(of_task).collect();
     has_curves(&panels).then(|| Picture {
         name,
         caption: format!(
-            "Return of the policy that takes the action of the best mean and explores no more. Means over {} \
-             with 95 % bootstrap intervals.{}",
+            "Return of the policy that takes the action of the best mean and explores no more. Lines are means over \
+             {}. {BANDS}{}{}",
             seeds(data),
-            carried_on(tasks)
+            carried_on(tasks),
+            failures(tasks)
         ),
         figure: figure(data, group, "the mean policy", panels),
     })
@@ -204,8 +222,8 @@ fn uncertainty(data: &Data, tasks: &[&Task], group: &str, name: String) -> Optio
             let known = |agent: &&AgentRuns| {
                 agent.curves.iter().flatten().any(|point| value(point).is_some_and(|number| number > 0.0))
             };
-            let line = |agent: &AgentRuns| curve(task, agent, &agent.points(1, value, |_| None));
-            let marks: Vec<_> = task.agents.iter().filter(known).filter_map(line).collect();
+            let marks: Vec<_> =
+                task.agents.iter().filter(known).filter_map(|agent| belief(task, agent, value)).collect();
             let x = Axis::new(task.unit()).from_to(0.0, task.amount());
             panels.push(Panel { title: task.panel.clone(), marks, ..Panel::new(x, Axis::new(label)) });
         }
@@ -223,14 +241,23 @@ fn uncertainty(data: &Data, tasks: &[&Task], group: &str, name: String) -> Optio
     })
 }
 
+/// A curve of the mean over runs of what agents believe; no interval, for it has no truth to hold.
+fn belief(task: &Task, agent: &AgentRuns, value: fn(&CurvePoint) -> Option<f64>) -> Option<Mark> {
+    let points = by_part(task, agent.latest(value));
+    let line: Vec<_> = points.iter().filter_map(|(x, runs)| Some((*x, mean(runs)?))).collect();
+    (!line.is_empty()).then(|| Mark::Curve(Curve::new(Series::method(&agent.agent), line)))
+}
+
 /// Performance profiles, where there are several tasks.
 fn profile(data: &Data) -> Option<Picture> {
     let scores = |agent: &String| -> Option<Vec<Vec<f64>>> {
         let of_task = |task: &Task| {
-            let scale = task.scale()?;
-            let returns = task.agent(agent)?.last_returns();
-            (!returns.is_empty())
-                .then(|| returns.iter().map(|x| (x - scale.0) / (scale.1 - scale.0)).collect())
+            let (low, high) = task.scale()?;
+            // Where runs end when solved, being solved is all that can be told.
+            let most = if task.stops() { 1.0 } else { f64::INFINITY };
+            let scores: Vec<f64> = task.agent(agent)?.results.returns();
+            let scores: Vec<f64> = scores.iter().map(|x| ((x - low) / (high - low)).min(most)).collect();
+            (!scores.is_empty()).then_some(scores)
         };
         data.tasks.iter().map(of_task).collect()
     };
@@ -239,23 +266,30 @@ fn profile(data: &Data) -> Option<Picture> {
     }
     let taus: Vec<f64> = (0..=50).map(|i| f64::from(i) / 50.0).collect();
     let mark = |agent: &String| {
-        let profile = performance_profile(&scores(agent)?, &taus, &CURVE)?;
-        let points = taus.iter().zip(&profile).map(|(tau, at)| (*tau, at.estimate)).collect();
-        let band = taus.iter().zip(&profile).map(|(tau, at)| (*tau, at.low, at.high)).collect();
-        Some(Mark::Curve(Curve::new(Series::method(agent), points).with_band(band)))
+        let scores = scores(agent)?;
+        let at = |tau: f64| {
+            let share = score_at_least(&scores, tau)?;
+            Some((tau, share, profile_interval(&scores, share)))
+        };
+        let points: Vec<_> = taus.iter().copied().filter_map(at).collect();
+        Some(Mark::Curve(Curve::of_estimates(Series::method(agent), &points)))
     };
     let marks: Vec<_> = data.agents.iter().filter_map(mark).collect();
     if marks.is_empty() {
         return None;
     }
     let x = Axis::new("score τ").from_to(0.0, 1.0);
-    let y = Axis::new("share of runs above τ").from_to(-0.03, 1.03);
+    let y = Axis::new("share of runs at τ or above").from_to(-0.03, 1.03);
     let panel = Panel { marks, ..Panel::new(x, y) };
     Some(Picture {
         name: "profile".into(),
-        caption: "Performance profiles over all tasks: the share of runs whose score is above τ. The score is the \
-                  mean of the last 100 returns, 0 at the worst run on the task and 1 at its threshold (at the best \
-                  run where there is none), with 95 % stratified bootstrap bands."
+        caption: "Performance profiles over all tasks: the share of runs whose score is at least τ, averaged over \
+                  tasks. The score is the mean of a run's last 100 returns, with 1 at the task's threshold (the best run \
+                  where there is none) and 0 at the worst run on the task, or at a return of 0 where the threshold is \
+                  above 0 and no run is below 0. Where runs end when they are solved, 1 is the highest score. A run \
+                  that failed has the worst return there is, or none at all. Bands are exact 95 % intervals of a share \
+                  (Clopper-Pearson, of as many runs as have the variance of the average), point by point; none with \
+                  fewer than 5 runs a task."
             .into(),
         figure: Figure { size: (380.0, 200.0), ..figure(data, "", "performance profiles", vec![panel]) },
     })
@@ -266,12 +300,16 @@ impl Task {
         if self.unit() == "episode" { row.episode as f64 } else { row.steps as f64 }
     }
 
+    /// Whether a run of the task ended because it had solved it.
+    fn stops(&self) -> bool {
+        self.agents.iter().any(|agent| agent.results.stopped())
+    }
+
     /// The returns that score 0 and 1.
     fn scale(&self) -> Option<(f64, f64)> {
-        let all: Vec<f64> = self.agents.iter().flat_map(AgentRuns::last_returns).collect();
-        let low = all.iter().copied().fold(f64::INFINITY, f64::min);
-        let best = all.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let high = self.threshold.unwrap_or(best);
+        let all = || self.agents.iter().flat_map(|agent| agent.results.returns()).filter(|x| x.is_finite());
+        let high = self.threshold.unwrap_or_else(|| all().fold(f64::NEG_INFINITY, f64::max));
+        let low = all().fold(f64::INFINITY, f64::min);
         let low = if self.threshold.is_some_and(|threshold| threshold > 0.0) { low.min(0.0) } else { low };
         (low.is_finite() && low < high).then_some((low, high))
     }

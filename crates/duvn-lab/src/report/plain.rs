@@ -1,10 +1,11 @@
 //! A page of figures and tables that come from no experiment's records.
 
-use super::html::{STYLE, escape, table};
+use super::html::{STYLE, table};
 use super::page::figures;
 use super::pictures::Picture;
 use super::table::Table;
 use super::{ReportError, write};
+use crate::escape::escape;
 use crate::machine;
 use std::path::{Path, PathBuf};
 

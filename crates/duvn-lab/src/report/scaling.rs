@@ -1,10 +1,11 @@
 //! What becomes of a task as its size grows: how many runs solve it, and how long that takes them.
 
-use super::data::{AgentRuns, Data, Task};
+use super::data::{Data, Task};
 use super::pictures::{Picture, figure};
+use super::results::{Ended, Results};
 use crate::figures::{Axis, Curve, Dash, Figure, Mark, Marker, Panel, Point, Points, Rule, Series, Style};
-use crate::run::Outcome;
-use crate::stats::{KaplanMeier, wilson};
+use crate::stats::{KaplanMeier, share_interval};
+use duvn_envs::registry::{self, Member};
 
 /// Tasks that differ by their size alone.
 struct Family<'a> {
@@ -33,10 +34,10 @@ fn families<'a>(tasks: &[&'a Task]) -> Vec<Family<'a>> {
 
 /// `Chain-10?reward_scale=2` is of the family `Chain?reward_scale=2` and has size 10.
 pub fn family_and_size(env: &str) -> Option<(String, u32)> {
-    let (name, parameters) = env.find('?').map_or((env, ""), |at| env.split_at(at));
-    let (family, size) = name.rsplit_once('-')?;
-    let size: u32 = size.parse().ok().filter(|size| *size > 0)?;
-    Some((format!("{family}{parameters}"), size))
+    let Member { family, size, parameters } = registry::member(env)?;
+    let question = if parameters.is_empty() { "" } else { "?" };
+    let size = u32::try_from(size).ok().filter(|size| *size > 0)?;
+    Some((format!("{family}{question}{parameters}"), size))
 }
 
 impl Family<'_> {
@@ -59,7 +60,9 @@ pub fn solved_by_size(data: &Data, tasks: &[&Task], group: &str, name: String) -
     let panels: Vec<_> = families.iter().filter_map(|family| solved_panel(data, family)).collect();
     (!panels.is_empty()).then(|| Picture {
         name,
-        caption: "Share of runs that solved the task by its size, with 95 % Wilson intervals.".into(),
+        caption: "Share of runs that solved the task by its size, with exact 95 % intervals \
+                  (Clopper-Pearson; none with fewer than 5 runs)."
+            .into(),
         figure: Figure { size: (380.0, 200.0), ..figure(data, group, "solved runs", panels) },
     })
 }
@@ -67,9 +70,10 @@ pub fn solved_by_size(data: &Data, tasks: &[&Task], group: &str, name: String) -
 fn solved_panel(data: &Data, family: &Family<'_>) -> Option<Panel> {
     let mark = |(at, agent): (usize, &String)| {
         let point = |(place, (_, task)): (usize, &(f64, &Task))| {
-            let (solved, over) = task.agent(agent)?.solved();
+            let (solved, over) = task.agent(agent)?.results.solved();
             let x = place as f64 + 0.5 * Family::beside(data, at);
-            Some(Point::of_interval(x, wilson(solved, over)?))
+            let bar = share_interval(solved, over).map(|interval| (interval.low, interval.high));
+            (over > 0).then(|| Point { x, y: solved as f64 / over as f64, bar })
         };
         let points: Vec<_> = family.sizes.iter().enumerate().filter_map(point).collect();
         (!points.is_empty())
@@ -94,10 +98,10 @@ enum Event {
 impl Event {
     const ALL: [Event; 2] = [Event::FirstReward, Event::Solved];
 
-    fn of(self, outcome: &Outcome) -> Option<u64> {
+    fn of(self, run: &Ended) -> Option<u64> {
         match self {
-            Event::FirstReward => outcome.first_reward_episode,
-            Event::Solved => outcome.solved_episode,
+            Event::FirstReward => run.first_reward_episode,
+            Event::Solved => run.solved_episode,
         }
     }
 
@@ -111,19 +115,19 @@ impl Event {
 
 /// When half of the runs of an agent had come to an event.
 enum Half {
-    /// At this episode, with its 95 % interval, whose upper end may be unknown.
-    At { median: f64, low: f64, high: Option<f64> },
+    /// At this episode, with its 95 % interval, whose upper end may be unknown, where there is one.
+    At { median: f64, interval: Option<(f64, Option<f64>)> },
     /// Not by this episode, the last of the longest run.
     After(f64),
 }
 
 impl Half {
-    fn of(agent: &AgentRuns, event: Event) -> Option<Self> {
-        let times = agent.times(|outcome| event.of(outcome));
+    fn of(results: &Results, event: Event) -> Option<Self> {
+        let times = results.times(|run| event.of(run));
         let curve = KaplanMeier::new(&times)?;
-        let (low, high) = curve.median_interval();
+        let interval = || curve.median_interval().map(|(low, high)| (low.unwrap_or(0.0), high));
         Some(match curve.median() {
-            Some(median) => Half::At { median, low: low.unwrap_or(median), high },
+            Some(median) => Half::At { median, interval: interval() },
             None => Half::After(times.iter().map(|outcome| outcome.time).fold(1.0, f64::max)),
         })
     }
@@ -131,7 +135,9 @@ impl Half {
     /// The least and the greatest number that a panel has to show.
     fn extent(&self) -> (f64, f64) {
         match *self {
-            Half::At { median, low, high } => (low, high.unwrap_or(median)),
+            Half::At { median, interval } => {
+                interval.map_or((median, median), |(low, high)| (low.max(1.0), high.unwrap_or(median)))
+            }
             Half::After(episode) => (episode, episode),
         }
     }
@@ -179,17 +185,22 @@ pub fn scaling(data: &Data, tasks: &[&Task], group: &str, name: String) -> Optio
     (!panels.is_empty()).then(|| Picture {
         name,
         caption: "Episodes by which half of the runs had come to their first reward (left) and had solved the task \
-                  (right), by its size: Kaplan-Meier medians with 95 % intervals. A bar that leaves the panel has no \
+                  (right), by its size: Kaplan-Meier medians with 95 % intervals (beta \
+                  product, mid-p; none with fewer than 5 runs). A bar that leaves the panel has no \
                   upper end that the runs could show. An open triangle stands at the last episode where fewer \
-                  than half of the runs had come to it by then: the median lies above."
+                  than half of the runs had come to it by then: the median lies above. Several of them stand above each \
+                  other, the lowest at the last episode."
             .into(),
         figure: Figure { columns: 2, size: (250.0, 190.0), ..figure(data, group, "scaling", panels) },
     })
 }
 
+/// How far apart open triangles stand that are above each other, on the logarithmic axis.
+const STACKED: f64 = 1.22;
+
 fn scaling_panel(data: &Data, family: &Family<'_>, event: Event) -> Option<Panel> {
     let halves = |agent: &String| -> Vec<(f64, Half)> {
-        let half = |(size, task): &(f64, &Task)| Some((*size, Half::of(task.agent(agent)?, event)?));
+        let half = |(size, task): &(f64, &Task)| Some((*size, Half::of(&task.agent(agent)?.results, event)?));
         family.sizes.iter().filter_map(half).collect()
     };
     let agents: Vec<_> = data.agents.iter().map(|agent| (agent, halves(agent))).collect();
@@ -201,7 +212,13 @@ fn scaling_panel(data: &Data, family: &Family<'_>, event: Event) -> Option<Panel
         .clone()
         .chain(known.iter().map(ends))
         .fold((f64::INFINITY, 0f64), |(low, high), (from, to)| (low.min(from), high.max(to)));
-    let top = 1.4 * high;
+    // Agents that did not get there by the same episode stand above each other.
+    let missed = |size: f64| {
+        let of_size = move |(of, half): &&(f64, Half)| *of == size && matches!(half, Half::After(_));
+        agents.iter().map(|(_, halves)| halves.iter().filter(of_size).count()).sum::<usize>()
+    };
+    let most_missed = family.sizes.iter().map(|(size, _)| missed(*size)).max().unwrap_or(0);
+    let top = 1.4 * high * STACKED.powi(most_missed.saturating_sub(1) as i32);
     shown.clone().next()?;
 
     let mut marks: Vec<Mark> = known.iter().map(|reference| reference.mark(smallest, largest)).collect();
@@ -209,6 +226,7 @@ fn scaling_panel(data: &Data, family: &Family<'_>, event: Event) -> Option<Panel
     let step = family.sizes.windows(2).map(|pair| (pair[1].0 / pair[0].0).ln()).fold(f64::INFINITY, f64::min);
     let abreast = (0.3 * step).min(0.025 * (largest / smallest).ln() * agents.len() as f64);
     let mut beyond = Vec::new();
+    let mut stacked: Vec<f64> = Vec::new();
     for (at, (agent, halves)) in agents.iter().enumerate() {
         let series = Series::method(agent);
         let aside = (abreast * Family::beside(data, at)).exp();
@@ -216,13 +234,16 @@ fn scaling_panel(data: &Data, family: &Family<'_>, event: Event) -> Option<Panel
         for (size, half) in halves {
             let x = size * aside;
             match *half {
-                Half::At { median, low, high } => {
-                    points.push(Point { x, y: median, bar: Some((low, high.unwrap_or(2.0 * top))) });
+                Half::At { median, interval } => {
+                    let bar = interval.map(|(low, high)| (low.max(1.0), high.unwrap_or(2.0 * top)));
+                    points.push(Point { x, y: median, bar });
                 }
                 Half::After(episode) => {
                     // What is no number interrupts the line.
                     points.push(Point { x, y: f64::NAN, bar: None });
-                    after.push(Point { x, y: episode, bar: None });
+                    let below = stacked.iter().filter(|known| *known == size).count();
+                    stacked.push(*size);
+                    after.push(Point { x: *size, y: episode * STACKED.powi(below as i32), bar: None });
                 }
             }
         }

@@ -1,10 +1,6 @@
 //! Tables of results, as numbers with their intervals.
 
-use super::data::{AgentRuns, Data, Task};
-use crate::figures::Series;
-use crate::stats::{
-    Bootstrap, Interval, KaplanMeier, difference_interval, improvement_interval, iqm, mean, median, wilson,
-};
+use crate::stats::Interval;
 
 /// A table with a heading over each column.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,12 +16,12 @@ pub struct Table {
 pub enum Cell {
     /// Words.
     Text(String),
-    /// A number with nothing to tell how far it can be trusted: that of a single run.
+    /// A number with nothing to tell how far it can be trusted.
     Number(f64),
     /// A number with its interval.
     Interval(Interval),
-    /// Successes out of trials, with the interval of their share.
-    Share(usize, usize, Interval),
+    /// Successes out of trials, with the interval of their share, where it can be had.
+    Share(usize, usize, Option<Interval>),
     /// A time by which half have got there, with its interval, of which either end may be unknown.
     Time(Option<f64>, (Option<f64>, Option<f64>)),
     /// Nothing can be said.
@@ -33,122 +29,14 @@ pub enum Cell {
 }
 
 impl Cell {
-    fn of(interval: Option<Interval>) -> Self {
-        interval.map_or(Cell::Nothing, Cell::Interval)
-    }
-
-    /// A statistic of runs: with its interval, where there is more than one of them.
-    fn over(runs: &[f64], statistic: fn(&[f64]) -> Option<f64>) -> Self {
-        match runs {
-            [_] => statistic(runs).map_or(Cell::Nothing, Cell::Number),
-            _ => Cell::of(Bootstrap::default().of_runs(runs, statistic)),
+    /// A statistic with its interval, alone where no interval can be had.
+    pub fn with(statistic: Option<f64>, interval: Option<Interval>) -> Self {
+        match (statistic, interval) {
+            (_, Some(interval)) => Cell::Interval(interval),
+            (Some(number), None) => Cell::Number(number),
+            (None, None) => Cell::Nothing,
         }
     }
-}
-
-/// The results of every agent on every task.
-pub fn summary(data: &Data) -> Table {
-    let head = [
-        "task",
-        "agent",
-        "runs",
-        "solved",
-        "episodes to solve",
-        "episodes to first reward",
-        "return, mean",
-        "median",
-        "IQM",
-        "mean policy",
-    ];
-    let mut rows = Vec::new();
-    for task in &data.tasks {
-        for agent in &task.agents {
-            rows.push(row(task, agent));
-        }
-    }
-    Table { head: head.map(String::from).to_vec(), rows }
-}
-
-fn row(task: &Task, agent: &AgentRuns) -> Vec<Cell> {
-    let returns = agent.last_returns();
-    let (solved, over) = agent.solved();
-    let done = agent.runs.iter().filter(|run| run.outcome.is_some()).count();
-    let time = |when: fn(&crate::run::Outcome) -> Option<u64>| {
-        let times = agent.times(when);
-        KaplanMeier::new(&times).map_or(Cell::Nothing, |curve| match (curve.median(), &times[..]) {
-            (Some(median), [_]) => Cell::Number(median),
-            (median, _) => Cell::Time(median, curve.median_interval()),
-        })
-    };
-    let evaluated: Vec<f64> =
-        agent.evaluations.iter().filter_map(|rows| Some(rows.last()?.mean_return)).collect();
-    let share = wilson(solved, over).filter(|_| task.threshold.is_some());
-    vec![
-        Cell::Text(task.env.clone()),
-        Cell::Text(Series::method(&agent.agent).name),
-        Cell::Text(if done == agent.runs.len() {
-            done.to_string()
-        } else {
-            format!("{done} of {}", agent.runs.len())
-        }),
-        share.map_or(Cell::Nothing, |interval| Cell::Share(solved, over, interval)),
-        if task.threshold.is_some() { time(|outcome| outcome.solved_episode) } else { Cell::Nothing },
-        time(|outcome| outcome.first_reward_episode),
-        Cell::over(&returns, mean),
-        Cell::over(&returns, median),
-        Cell::over(&returns, iqm),
-        Cell::over(&evaluated, mean),
-    ]
-}
-
-/// Fewer draws than for a single mean: each looks at every pair of runs.
-const PAIRS: Bootstrap = Bootstrap { resamples: 2000, confidence: 0.95, seed: 0 };
-
-/// The returns of two agents on a task, where both have several runs: one alone cannot tell how far it is by chance.
-fn pair(task: &Task, one: &str, other: &str) -> Option<(Vec<f64>, Vec<f64>)> {
-    let pair = (task.agent(one)?.last_returns(), task.agent(other)?.last_returns());
-    (pair.0.len() > 1 && pair.1.len() > 1).then_some(pair)
-}
-
-/// How the mean return of every other agent differs from that of the first, task by task, with how probably one of
-/// its runs ends higher. `None` where there is nothing to compare.
-pub fn differences(data: &Data) -> Option<Table> {
-    let (first, others) = data.agents.split_first()?;
-    let name = |agent: &String| Series::method(agent).name;
-    let row = |task: &Task, agent: &String| {
-        let (x, y) = pair(task, agent, first)?;
-        let difference = difference_interval(&x, &y, &Bootstrap::default())?;
-        let improvement = improvement_interval(&[x], &[y], &PAIRS);
-        let (task, agent) = (Cell::Text(task.env.clone()), Cell::Text(name(agent)));
-        Some(vec![task, agent, Cell::Interval(difference), Cell::of(improvement)])
-    };
-    let rows: Vec<_> =
-        data.tasks.iter().flat_map(|task| others.iter().filter_map(move |agent| row(task, agent))).collect();
-    let first = name(first);
-    let difference = format!("difference of mean return to {first}");
-    let head = vec!["task".into(), "agent".into(), difference, format!("P(above {first})")];
-    (!rows.is_empty()).then_some(Table { head, rows })
-}
-
-/// How probably a run of the agent of a row ends with a higher return than one of the agent of a column, on a
-/// task drawn at random from those that both have done.
-pub fn improvement(data: &Data) -> Table {
-    let name = |agent: &String| Series::method(agent).name;
-    let mut head = vec!["P(row above column)".to_string()];
-    head.extend(data.agents.iter().map(name));
-    let cell = |row: &String, column: &String| {
-        if row == column {
-            return Cell::Nothing;
-        }
-        let both = data.tasks.iter().filter_map(|task| pair(task, row, column));
-        let (x, y): (Vec<_>, Vec<_>) = both.unzip();
-        Cell::of(improvement_interval(&x, &y, &PAIRS))
-    };
-    let row = |agent: &String| {
-        let cells = data.agents.iter().map(|column| cell(agent, column));
-        std::iter::once(Cell::Text(name(agent))).chain(cells).collect()
-    };
-    Table { head, rows: data.agents.iter().map(row).collect() }
 }
 
 impl Cell {
@@ -160,7 +48,8 @@ impl Cell {
             Cell::Interval(Interval { estimate, low, high }) => {
                 format!("{} [{}, {}]", short(*estimate), short(*low), short(*high))
             }
-            Cell::Share(some, all, Interval { low, high, .. }) => {
+            Cell::Share(some, all, None) => format!("{some}/{all}"),
+            Cell::Share(some, all, Some(Interval { low, high, .. })) => {
                 format!("{some}/{all} [{low:.2}, {high:.2}]")
             }
             Cell::Time(median, (low, high)) => {
@@ -190,8 +79,8 @@ pub fn short(number: f64) -> String {
 impl Table {
     /// The table in plain text with only some of its columns, each as wide as it needs.
     pub fn to_text(&self, columns: &[usize]) -> String {
-        let line = |cells: Vec<String>| cells;
-        let mut lines = vec![line(columns.iter().map(|&column| self.head[column].clone()).collect())];
+        let mut lines: Vec<Vec<String>> =
+            vec![columns.iter().map(|&column| self.head[column].clone()).collect()];
         lines.extend(self.rows.iter().map(|row| columns.iter().map(|&column| row[column].text()).collect()));
         let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
         let widths: Vec<_> = (0..columns.len()).map(width).collect();
@@ -204,6 +93,51 @@ impl Table {
         text
     }
 
+    /// The table with these columns alone, in this order. A heading may hold a comma, so neighbours are also tried
+    /// together. The sentence says which headings there are.
+    pub fn only(&self, columns: &[&str]) -> Result<Table, String> {
+        let place = |name: &str| self.head.iter().position(|head| head == name);
+        let (mut places, mut at) = (Vec::new(), 0);
+        while at < columns.len() {
+            let pair = columns[at..].iter().take(2).copied().collect::<Vec<_>>().join(", ");
+            let (found, taken) = match (place(columns[at]), place(&pair)) {
+                (_, Some(found)) => (found, columns[at..].len().min(2)),
+                (Some(found), None) => (found, 1),
+                (None, None) => {
+                    let known = self.head.join("; ");
+                    return Err(format!("there is no column `{}`: the columns are {known}", columns[at]));
+                }
+            };
+            places.push(found);
+            at += taken;
+        }
+        let head = places.iter().map(|&place| self.head[place].clone()).collect();
+        let rows = self.rows.iter().map(|row| places.iter().map(|&place| row[place].clone()).collect());
+        Ok(Table { head, rows: rows.collect() })
+    }
+
+    /// The table in Markdown, without the columns in which nothing is said. A first cell that is that of the row
+    /// above stays empty.
+    pub fn to_markdown(&self) -> String {
+        let says = |column: &usize| {
+            self.rows.iter().any(|row| row.get(*column).is_some_and(|cell| *cell != Cell::Nothing))
+        };
+        let columns: Vec<usize> = (0..self.head.len()).filter(says).collect();
+        let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+        let mut text = line(columns.iter().map(|&column| self.head[column].clone()).collect());
+        text += &line(vec!["---".into(); columns.len()]);
+        let mut above = None;
+        for row in &self.rows {
+            let words = |&column: &usize| {
+                let again = column == 0 && above == row.first();
+                row.get(column).filter(|_| !again).map_or_else(String::new, Cell::text).replace('|', "\\|")
+            };
+            text += &line(columns.iter().map(words).collect());
+            above = row.first();
+        }
+        text
+    }
+
     /// The table as comma-separated values: an interval has three columns.
     pub fn to_csv(&self) -> String {
         let mut text = String::from("task,agent,quantity,estimate,low,high\n");
@@ -212,7 +146,11 @@ impl Table {
             for (head, cell) in self.head.iter().zip(row).skip(3) {
                 let (estimate, low, high) = match cell {
                     Cell::Number(number) => (Some(*number), None, None),
-                    Cell::Interval(i) | Cell::Share(_, _, i) => (Some(i.estimate), Some(i.low), Some(i.high)),
+                    Cell::Interval(i) => (Some(i.estimate), Some(i.low), Some(i.high)),
+                    Cell::Share(some, all, interval) => {
+                        let share = *some as f64 / (*all).max(1) as f64;
+                        (Some(share), interval.map(|i| i.low), interval.map(|i| i.high))
+                    }
                     Cell::Time(median, (low, high)) => (*median, *low, *high),
                     Cell::Text(_) | Cell::Nothing => continue,
                 };
@@ -246,14 +184,10 @@ mod tests {
         assert_eq!(Cell::Time(Some(120.0), (Some(99.5), None)).text(), "120 [99.50, ∞]");
         assert_eq!(Cell::Time(None, (None, None)).text(), "not reached");
         let share = Interval { estimate: 0.6, low: 0.231, high: 0.882 };
-        assert_eq!(Cell::Share(3, 5, share).text(), "3/5 [0.23, 0.88]");
-    }
-
-    #[test]
-    fn a_single_run_has_no_interval() {
-        assert_eq!(Cell::over(&[57.35], mean).text(), "57.35");
-        assert_eq!(Cell::over(&[57.35, 57.35], mean).text(), "57.35 [57.35, 57.35]");
-        assert_eq!(Cell::over(&[], mean), Cell::Nothing);
+        assert_eq!(Cell::Share(3, 5, Some(share)).text(), "3/5 [0.23, 0.88]");
+        assert_eq!(Cell::Share(3, 4, None).text(), "3/4");
+        assert_eq!(Cell::with(Some(57.35), None).text(), "57.35");
+        assert_eq!(Cell::with(None, None), Cell::Nothing);
     }
 
     #[test]
@@ -264,5 +198,19 @@ mod tests {
             rows: vec![vec![cell("ε-greedy"), cell("x"), cell("1")], vec![cell("d"), cell("y"), cell("2")]],
         };
         assert_eq!(table.to_text(&[0, 2]), "a         c\nε-greedy  1\nd         2\n");
+    }
+
+    #[test]
+    fn markdown_leaves_out_what_says_nothing_and_repeats_no_task() {
+        let cell = |text: &str| Cell::Text(text.into());
+        let table = Table {
+            head: vec!["task".into(), "agent".into(), "empty".into(), "return".into()],
+            rows: vec![
+                vec![cell("Toy"), cell("a|b"), Cell::Nothing, Cell::Number(2.0)],
+                vec![cell("Toy"), cell("c"), Cell::Nothing, Cell::Nothing],
+            ],
+        };
+        let expected = "| task | agent | return |\n| --- | --- | --- |\n| Toy | a\\|b | 2 |\n|  | c | – |\n";
+        assert_eq!(table.to_markdown(), expected);
     }
 }

@@ -1,5 +1,5 @@
 use super::aggregate::quantile_of_sorted;
-use super::finite;
+use super::{CONFIDENCE, finite};
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
 
@@ -14,82 +14,102 @@ pub struct Interval {
     pub high: f64,
 }
 
-/// How bootstrap intervals are made: runs are drawn with replacement within each task (stratified), and
-/// the interval lies between percentiles of the resampled statistic.
+/// A statistic of runs and its standard error.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Measured {
+    /// The statistic.
+    pub value: f64,
+    /// Its standard error, as far as these runs can tell.
+    pub error: f64,
+}
+
+/// How intervals are made by drawing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bootstrap {
-    /// The number of resamples.
+    /// The number of draws.
     pub resamples: usize,
-    /// The coverage of the interval.
-    pub confidence: f64,
     /// The seed of the draws: the same seed gives the same interval.
     pub seed: u64,
 }
 
 impl Default for Bootstrap {
     fn default() -> Self {
-        Bootstrap { resamples: 10_000, confidence: 0.95, seed: 0 }
+        Bootstrap { resamples: 9_999, seed: 0 }
     }
 }
 
 impl Bootstrap {
-    /// The interval of a statistic of one task's runs, such as [`iqm`](super::iqm).
-    pub fn of_runs(&self, runs: &[f64], statistic: impl Fn(&[f64]) -> Option<f64>) -> Option<Interval> {
-        self.of_tasks(&[runs.to_vec()], |tasks| statistic(&tasks[0]))
-    }
-
-    /// The interval of a statistic of several tasks' runs, such as [`iqm_of_tasks`](super::iqm_of_tasks).
-    pub fn of_tasks(
+    /// The bootstrap-t interval of a statistic: runs are drawn again with replacement, each draw gives
+    /// `t* = (value* - value) / error*`, and the interval is
+    /// `[value - t*(97.5 %) error, value - t*(2.5 %) error]`. It knows the skewness of the data, which Student's t
+    /// does not.
+    ///
+    /// A draw without spread has an infinite t. Where there are so many of them that an end would be infinite, the
+    /// data cannot tell it: the end is infinite here, and must not be shown. `None` of no runs or of a run that is
+    /// not finite.
+    pub fn studentised(
         &self,
-        tasks: &[Vec<f64>],
-        statistic: impl Fn(&[Vec<f64>]) -> Option<f64>,
+        runs: &[f64],
+        statistic: impl Fn(&[f64]) -> Option<Measured>,
     ) -> Option<Interval> {
-        self.of_many(tasks, |tasks| Some(vec![statistic(tasks)?]))?.pop()
-    }
-
-    /// The intervals of several statistics of the same resamples.
-    pub fn of_many(
-        &self,
-        tasks: &[Vec<f64>],
-        statistics: impl Fn(&[Vec<f64>]) -> Option<Vec<f64>>,
-    ) -> Option<Vec<Interval>> {
-        if tasks.is_empty() || tasks.iter().any(|runs| finite(runs).is_none()) {
-            return None;
+        let Measured { value, error } = statistic(finite(runs)?)?;
+        let nothing = 1e-12 * runs.iter().fold(0f64, |most, run| most.max(run.abs()));
+        if error <= nothing {
+            return Some(Interval { estimate: value, low: f64::NEG_INFINITY, high: f64::INFINITY });
         }
-        let estimates = statistics(tasks)?;
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
-        let mut resampled = tasks.to_vec();
-        let mut values = vec![Vec::with_capacity(self.resamples); estimates.len()];
+        let mut drawn = runs.to_vec();
+        let mut ts = Vec::with_capacity(self.resamples);
         for _ in 0..self.resamples {
-            for (runs, drawn) in tasks.iter().zip(&mut resampled) {
-                drawn.fill_with(|| runs[index_below(&mut rng, runs.len())]);
-            }
-            for (values, value) in values.iter_mut().zip(statistics(&resampled)?) {
-                values.push(value);
-            }
+            drawn.fill_with(|| runs[index_below(&mut rng, runs.len())]);
+            let again = statistic(&drawn)?;
+            let apart = again.value - value;
+            ts.push(match again.error <= nothing {
+                true if apart.abs() <= nothing => 0.0,
+                true => apart.signum() * f64::INFINITY,
+                false => apart / again.error,
+            });
         }
-        let tail = (1.0 - self.confidence) / 2.0;
-        let interval = |(estimate, mut values): (f64, Vec<f64>)| {
-            if values.is_empty() {
-                values.push(estimate);
-            }
-            values.sort_unstable_by(f64::total_cmp);
-            let (low, high) = (quantile_of_sorted(&values, tail), quantile_of_sorted(&values, 1.0 - tail));
-            Interval { estimate, low, high }
-        };
-        Some(estimates.into_iter().zip(values).map(interval).collect())
+        ts.sort_unstable_by(f64::total_cmp);
+        let tail = (1.0 - CONFIDENCE) / 2.0;
+        Some(Interval {
+            estimate: value,
+            low: value - point(&ts, 1.0 - tail) * error,
+            high: value - point(&ts, tail) * error,
+        })
     }
 
-    /// The interval of a statistic at each point of a learning curve: `points[i]` holds what every run
-    /// has there. `None` at the points where the statistic has nothing to say. Points with equally many
-    /// runs draw the same ones, so that the band is as smooth as the curves.
-    pub fn of_curve(
-        &self,
-        points: &[Vec<f64>],
-        statistic: impl Fn(&[f64]) -> Option<f64>,
-    ) -> Vec<Option<Interval>> {
-        points.iter().map(|runs| self.of_runs(runs, &statistic)).collect()
+    /// The exact interval of the mean of runs that cannot leave [`low`, `high`] (Gaffke): the lower end is the 2.5 %
+    /// point of `Σ w_i x_i + w_0 low`, the upper the 97.5 % point of `Σ w_i x_i + w_0 high`, with weights drawn
+    /// uniformly from all that are at least 0 and add up to 1. It reckons with failures that did not happen to be
+    /// seen. Of successes and failures it is the interval of Clopper and Pearson.
+    pub fn bounded(&self, runs: &[f64], low: f64, high: f64) -> Option<Interval> {
+        let estimate = super::mean(runs)?.clamp(low, high);
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
+        let (mut lows, mut highs) = (Vec::new(), Vec::new());
+        for _ in 0..self.resamples {
+            let rest = exponential(&mut rng);
+            let (mut sum, mut all) = (0.0, rest);
+            for run in runs {
+                let weight = exponential(&mut rng);
+                sum += weight * run.clamp(low, high);
+                all += weight;
+            }
+            lows.push((sum + rest * low) / all);
+            highs.push((sum + rest * high) / all);
+        }
+        lows.sort_unstable_by(f64::total_cmp);
+        highs.sort_unstable_by(f64::total_cmp);
+        let tail = (1.0 - CONFIDENCE) / 2.0;
+        let ends = (quantile_of_sorted(&lows, tail), quantile_of_sorted(&highs, 1.0 - tail));
+        Some(Interval { estimate, low: ends.0.clamp(low, estimate), high: ends.1.clamp(estimate, high) })
     }
+}
+
+/// The quantile `q` of B sorted draws as the `q (B + 1)`-th of them: never between a number and infinity.
+fn point(sorted: &[f64], q: f64) -> f64 {
+    let place = (q * (sorted.len() + 1) as f64).round() as usize;
+    sorted.get(place.clamp(1, sorted.len().max(1)) - 1).copied().unwrap_or(f64::NAN)
 }
 
 /// A uniform index below `n`: the high half of a product of 64 bits, whose bias of `n / 2^64` is nothing.
@@ -97,45 +117,68 @@ fn index_below(rng: &mut ChaCha8Rng, n: usize) -> usize {
     ((u128::from(rng.next_u64()) * n as u128) >> 64) as usize
 }
 
+/// A draw of the exponential distribution, `-ln u` with u in (0, 1].
+fn exponential(rng: &mut ChaCha8Rng) -> f64 {
+    let above_zero = ((rng.next_u64() >> 11) + 1) as f64;
+    -(above_zero / (1u64 << 53) as f64).ln()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stats::{mean, mean_of_tasks};
+    use crate::stats::{mean_and_error, share_interval};
 
     #[test]
-    fn two_runs_have_the_interval_that_their_four_resamples_have() {
-        // The means of (0,0), (0,1), (1,0), (1,1): a quarter at each end.
-        let bootstrap = Bootstrap { confidence: 0.95, ..Bootstrap::default() };
-        let interval = bootstrap.of_runs(&[0.0, 1.0], mean).unwrap();
-        assert_eq!(interval, Interval { estimate: 0.5, low: 0.0, high: 1.0 });
-        let narrow = Bootstrap { confidence: 0.4, ..Bootstrap::default() };
-        let interval = narrow.of_runs(&[0.0, 1.0], mean).unwrap();
-        assert_eq!(interval, Interval { estimate: 0.5, low: 0.5, high: 0.5 });
+    fn an_end_that_the_data_cannot_tell_is_infinite() {
+        // Of (0, 0, 0, 0, 1) a third of all draws have no 1 at all, and no spread: t* is -∞ at its lower end.
+        let interval = Bootstrap::default().studentised(&[0.0, 0.0, 0.0, 0.0, 1.0], mean_and_error).unwrap();
+        assert_eq!((interval.estimate, interval.high), (0.2, f64::INFINITY));
+        assert!(interval.low.is_finite());
+        let same = Bootstrap::default().studentised(&[3.0; 8], mean_and_error).unwrap();
+        assert_eq!((same.low, same.high), (f64::NEG_INFINITY, f64::INFINITY));
     }
 
     #[test]
-    fn runs_are_never_exchanged_between_tasks() {
-        // Each task's runs agree, so a stratified resample is the data themselves.
-        let tasks = [vec![1.0; 5], vec![9.0; 3]];
-        let interval = Bootstrap::default().of_tasks(&tasks, mean_of_tasks).unwrap();
-        assert_eq!(interval, Interval { estimate: 5.0, low: 5.0, high: 5.0 });
+    fn the_interval_leans_to_the_side_of_the_long_tail() {
+        let runs = [1.0, 1.2, 1.3, 1.5, 1.6, 1.9, 2.2, 3.0, 4.5, 9.0];
+        let interval = Bootstrap::default().studentised(&runs, mean_and_error).unwrap();
+        let (below, above) = (interval.estimate - interval.low, interval.high - interval.estimate);
+        assert!(above > 1.5 * below, "{interval:?}");
+        // Moving and stretching the data moves and stretches the interval.
+        let moved: Vec<f64> = runs.iter().map(|x| 7.0 - 2.0 * x).collect();
+        let moved = Bootstrap::default().studentised(&moved, mean_and_error).unwrap();
+        assert!((moved.high - (7.0 - 2.0 * interval.low)).abs() < 1e-9, "{moved:?}");
+        assert!((moved.low - (7.0 - 2.0 * interval.high)).abs() < 1e-9, "{moved:?}");
+    }
+
+    #[test]
+    fn bounded_means_of_successes_and_failures_are_exact_shares() {
+        for (successes, runs) in [(0, 5), (5, 5), (3, 10), (19, 20)] {
+            let scores: Vec<f64> = (0..runs).map(|i| f64::from(u8::from(i < successes))).collect();
+            let found = Bootstrap::default().bounded(&scores, 0.0, 1.0).unwrap();
+            let exact = share_interval(successes, runs).unwrap();
+            let close = |a: f64, b: f64| (a - b).abs() < 0.012;
+            assert!(close(found.low, exact.low) && close(found.high, exact.high), "{found:?} {exact:?}");
+        }
+        // In other units it is the same interval.
+        let found = Bootstrap::default().bounded(&[-100.0; 5], -100.0, 0.0).unwrap();
+        assert_eq!((found.estimate, found.low), (-100.0, -100.0));
+        assert!((found.high + 100.0 * 0.025f64.powf(0.2)).abs() < 1.2, "{found:?}");
     }
 
     #[test]
     fn the_seed_decides_the_draws() {
         let runs: Vec<f64> = (0..20).map(|i| f64::from(i).sqrt()).collect();
-        let with = |seed| Bootstrap { seed, ..Bootstrap::default() }.of_runs(&runs, mean);
+        let with = |seed| Bootstrap { seed, ..Bootstrap::default() }.studentised(&runs, mean_and_error);
         assert_eq!(with(1), with(1));
         assert_ne!(with(1), with(2));
     }
 
     #[test]
-    fn gaps_in_a_curve_stay_gaps() {
-        let points = [vec![1.0, 2.0], vec![], vec![f64::NAN, 1.0], vec![4.0]];
-        let curve = Bootstrap::default().of_curve(&points, mean);
-        assert_eq!(curve[0].map(|point| point.estimate), Some(1.5));
-        assert_eq!(&curve[1..3], [None, None]);
-        assert_eq!(curve[0], Bootstrap::default().of_runs(&points[0], mean));
-        assert_eq!(curve[3], Some(Interval { estimate: 4.0, low: 4.0, high: 4.0 }));
+    fn nothing_is_said_of_nothing_or_of_a_diverged_run() {
+        for runs in [&[][..], &[1.0, f64::NAN]] {
+            assert_eq!(Bootstrap::default().studentised(runs, mean_and_error), None);
+            assert_eq!(Bootstrap::default().bounded(runs, 0.0, 1.0), None);
+        }
     }
 }

@@ -1,32 +1,39 @@
 //! What watched runs believe of every state, at the moments that were asked for.
 
+use super::digest::{BELIEFS, Cells};
 use super::{Store, StoreError};
-use crate::values::Moment;
+use crate::beliefs::Moment;
 use duvn::ActionView;
 use rusqlite::{Transaction, params};
 
-/// Records moments of a run; one that is there already is the same.
+/// Adds moments to a run and to their digest.
 pub(super) fn add(transaction: &Transaction<'_>, number: i64, moments: &[Moment]) -> rusqlite::Result<()> {
-    let sql = "INSERT OR REPLACE INTO beliefs VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+    let sql = "INSERT INTO beliefs VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
     let mut insert = transaction.prepare_cached(sql)?;
+    let mut chain = BELIEFS.recorded(transaction, number)?;
     for moment in moments {
         for (state, actions) in moment.states.iter().enumerate() {
             for (action, view) in actions.iter().enumerate() {
-                let ActionView { mean, sigma, spread, probability } = view;
+                let ActionView { mean, sigma, spread, probability } = *view;
                 let (episode, state, action) = (moment.episode as i64, state as i64, action as i64);
                 insert.execute(params![number, episode, state, action, mean, sigma, spread, probability])?;
+                let cells = Cells::default().whole(episode).whole(state).real(Some(mean)).real(Some(sigma));
+                chain.push(&cells.real(Some(spread)).real(Some(probability)).whole(action));
             }
         }
     }
-    Ok(())
+    BELIEFS.record(transaction, number, &chain)
 }
 
 impl Store {
+    /// Whether what a run believed after so many episodes is recorded.
+    pub fn has_moment(&self, number: i64, episode: u64) -> Result<bool, StoreError> {
+        self.exists("SELECT 1 FROM beliefs WHERE run = ?1 AND episode = ?2", number, episode)
+    }
+
     /// The recorded moments of a run, in order.
     pub fn moments(&self, number: i64) -> Result<Vec<Moment>, StoreError> {
-        let sql = "SELECT episode, state, mean, sigma, spread, probability FROM beliefs WHERE run = ?1 \
-                   ORDER BY episode, state, action";
-        let rows = self.list(sql, number, |row| {
+        let rows = self.all(&BELIEFS, number, |row| {
             let (mean, sigma, spread, probability) = (row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?);
             let view = ActionView { mean, sigma, spread, probability };
             Ok((row.get::<_, i64>(0)? as u64, row.get::<_, i64>(1)? as usize, view))

@@ -1,7 +1,8 @@
 //! Learning curves: the mean return in each of a few hundred equal parts of a run's budget.
 
+use super::digest::CURVES;
 use super::{RunRow, Status, Store, StoreError};
-use crate::run::Budget;
+use crate::spec::Budget;
 use rusqlite::{Row, Transaction, params};
 
 /// Parts into which a run's budget is divided.
@@ -51,9 +52,7 @@ impl Store {
     /// The curve of a run: kept if it is done, else from the episodes so far.
     pub fn curve(&self, run: &RunRow) -> Result<Vec<CurvePoint>, StoreError> {
         if run.status == Status::Done {
-            let sql = "SELECT bin, episodes, mean_return, mean_length, sigma, spread FROM curves \
-                       WHERE run = ?1 ORDER BY bin";
-            return self.list(sql, run.number, point);
+            return self.all(&CURVES, run.number, point);
         }
         let (sql, amount) = aggregate(run.spec.budget);
         let connection = self.connection();

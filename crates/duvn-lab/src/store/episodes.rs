@@ -1,9 +1,10 @@
 //! Episodes and evaluations: written in batches, taken back when a run goes on from further back.
 
+use super::digest::{self, BELIEFS, Cells, Chain, EPISODES, EVALUATIONS, Part, TIMING};
 use super::{Store, StoreError};
+use crate::beliefs::Moment;
 use crate::record::{Record, StartView};
-use crate::values::Moment;
-use rusqlite::{Row, params};
+use rusqlite::{Connection, Row, Transaction, params};
 
 /// An episode as it is recorded.
 pub type EpisodeRow = Record;
@@ -31,32 +32,13 @@ impl Store {
         steps: u64,
         seconds: f64,
     ) -> Result<(), StoreError> {
-        self.in_transaction(|transaction| {
-            let sql = "INSERT INTO episodes VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
-            let mut insert = transaction.prepare_cached(sql)?;
-            for record in records {
-                let Record { episode, ret, length, steps, loss, start } = *record;
-                insert.execute(params![
-                    number,
-                    episode as i64,
-                    ret,
-                    length as i64,
-                    steps as i64,
-                    loss,
-                    start.map(|start| start.value),
-                    start.map(|start| start.sigma),
-                    start.map(|start| start.spread),
-                ])?;
-            }
-            let mut insert = transaction.prepare_cached("INSERT INTO evaluations VALUES (?1, ?2, ?3, ?4)")?;
-            for EvaluationRow { episode, steps, mean_return } in evaluations {
-                insert.execute(params![number, *episode as i64, *steps as i64, mean_return])?;
-            }
+        self.change(number, |transaction| {
+            add_episodes(transaction, number, records)?;
+            add_evaluations(transaction, number, evaluations)?;
             super::beliefs::add(transaction, number, moments)?;
-            let sql = "INSERT OR REPLACE INTO timing VALUES (?1, ?2, ?3)";
-            transaction.execute(sql, params![number, steps as i64, seconds])
-        })?;
-        Ok(())
+            add_timing(transaction, number, &[(steps, seconds)])?;
+            transaction.execute("UPDATE runs SET starts = 0 WHERE number = ?1", [number])
+        })
     }
 
     /// How many episodes of a run are recorded.
@@ -67,17 +49,49 @@ impl Store {
         Ok(count.max(0) as u64)
     }
 
-    /// Takes back what is recorded of a run after episode `episode` and step `steps`.
+    /// The last recorded episode of a run, and the steps that the run had made when the one before it ended.
+    pub fn last_episode(&self, number: i64) -> Result<Option<(EpisodeRow, u64)>, StoreError> {
+        let sql = "SELECT episode, return, length, steps, loss, value, sigma, spread FROM episodes \
+                   WHERE run = ?1 ORDER BY episode DESC LIMIT 2";
+        let mut rows = self.list(sql, number, episode)?.into_iter();
+        Ok(rows.next().map(|last| (last, rows.next().map_or(0, |before| before.steps))))
+    }
+
+    /// Whether an evaluation of a run after so many episodes is recorded.
+    pub fn evaluated(&self, number: i64, episode: u64) -> Result<bool, StoreError> {
+        self.exists("SELECT 1 FROM evaluations WHERE run = ?1 AND episode = ?2", number, episode)
+    }
+
+    pub(super) fn exists(&self, sql: &str, number: i64, episode: u64) -> Result<bool, StoreError> {
+        let connection = self.connection();
+        let found = connection
+            .prepare_cached(sql)
+            .and_then(|mut query| query.exists(params![number, episode as i64]));
+        found.map_err(|error| self.sql(error))
+    }
+
+    /// Takes back what is recorded of a run after episode `episode` and step `steps`. What is recorded must be as it
+    /// was written.
     pub fn rewind(&self, number: i64, episode: u64, steps: u64) -> Result<(), StoreError> {
-        self.in_transaction(|transaction| {
+        let intact = self.in_transaction(|transaction| {
+            for part in [&EPISODES, &EVALUATIONS, &BELIEFS, &TIMING] {
+                if part.present(transaction, number)? != part.recorded(transaction, number)? {
+                    return Ok(Err(altered(transaction, number, part)));
+                }
+            }
             let after = params![number, episode as i64];
             transaction.execute("DELETE FROM episodes WHERE run = ?1 AND episode > ?2", after)?;
             transaction.execute("DELETE FROM evaluations WHERE run = ?1 AND episode > ?2", after)?;
             transaction.execute("DELETE FROM beliefs WHERE run = ?1 AND episode > ?2", after)?;
             let sql = "DELETE FROM timing WHERE run = ?1 AND steps > ?2";
-            transaction.execute(sql, params![number, steps as i64])
+            transaction.execute(sql, params![number, steps as i64])?;
+            for part in [&EPISODES, &EVALUATIONS, &BELIEFS, &TIMING] {
+                part.record(transaction, number, &part.present(transaction, number)?)?;
+            }
+            digest::seal(transaction, number)?;
+            Ok(Ok(()))
         })?;
-        Ok(())
+        intact.map_err(|what| self.damaged(what))
     }
 
     /// Gives every episode of a run to `each`, in order.
@@ -86,39 +100,21 @@ impl Store {
         number: i64,
         mut each: impl FnMut(&EpisodeRow) -> Result<(), E>,
     ) -> Result<(), E> {
-        let connection = self.connection();
-        let sql = |error| E::from(self.sql(error));
-        let text = "SELECT episode, return, length, steps, loss, value, sigma, spread FROM episodes \
-                    WHERE run = ?1 ORDER BY episode";
-        let mut statement = connection.prepare_cached(text).map_err(sql)?;
-        let mut rows = statement.query([number]).map_err(sql)?;
-        while let Some(row) = rows.next().map_err(sql)? {
-            each(&episode(row).map_err(sql)?)?;
-        }
-        Ok(())
+        self.each_row(&EPISODES, number, |row| each(&episode(row).map_err(|error| E::from(self.sql(error)))?))
     }
 
     /// Gives the return of every episode of a run to `each`, in order, until that wants no more.
     pub fn each_return(&self, number: i64, mut each: impl FnMut(f64) -> bool) -> Result<(), StoreError> {
-        let connection = self.connection();
-        let mut query = || {
-            let text = "SELECT return FROM episodes WHERE run = ?1 ORDER BY episode";
-            let mut statement = connection.prepare_cached(text)?;
-            let mut rows = statement.query([number])?;
-            while let Some(row) = rows.next()? {
-                if !each(row.get(0)?) {
-                    break;
-                }
-            }
+        let mut wanted = true;
+        self.each_episode(number, |row| {
+            wanted = wanted && each(row.ret);
             Ok(())
-        };
-        query().map_err(|error| self.sql(error))
+        })
     }
 
     /// The evaluations of a run, in order.
     pub fn evaluations(&self, number: i64) -> Result<Vec<EvaluationRow>, StoreError> {
-        let sql = "SELECT episode, steps, mean_return FROM evaluations WHERE run = ?1 ORDER BY episode";
-        self.list(sql, number, |row| {
+        self.all(&EVALUATIONS, number, |row| {
             Ok(EvaluationRow {
                 episode: row.get::<_, i64>(0)? as u64,
                 steps: row.get::<_, i64>(1)? as u64,
@@ -129,8 +125,48 @@ impl Store {
 
     /// The seconds that a run had taken at some of its steps: (steps, seconds).
     pub fn timing(&self, number: i64) -> Result<Vec<(u64, f64)>, StoreError> {
-        let sql = "SELECT steps, seconds FROM timing WHERE run = ?1 ORDER BY steps";
-        self.list(sql, number, |row| Ok((row.get::<_, i64>(0)? as u64, row.get(1)?)))
+        self.all(&TIMING, number, |row| Ok((row.get::<_, i64>(0)? as u64, row.get(1)?)))
+    }
+
+    /// Every row of a part of a run's records, which must be as they were written.
+    pub(super) fn all<T>(
+        &self,
+        part: &Part,
+        number: i64,
+        read: impl Fn(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>, StoreError> {
+        let mut rows = Vec::new();
+        self.each_row(part, number, |row| {
+            rows.push(read(row).map_err(|error| self.sql(error))?);
+            Ok::<_, StoreError>(())
+        })?;
+        Ok(rows)
+    }
+
+    /// Gives every row of a part of a run's records to `each`, in order. In the end they must prove to be as they were
+    /// written.
+    fn each_row<E: From<StoreError>>(
+        &self,
+        part: &Part,
+        number: i64,
+        mut each: impl FnMut(&Row<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let sql = |error| E::from(self.sql(error));
+        let mut chain = Chain::default();
+        let connection = self.connection();
+        // Rows and digest at one moment, whoever is writing.
+        let moment = connection.unchecked_transaction().map_err(sql)?;
+        let recorded = part.recorded(&moment, number).map_err(sql)?;
+        let mut statement = moment.prepare_cached(part.select).map_err(sql)?;
+        let mut rows = statement.query([number]).map_err(sql)?;
+        while let Some(row) = rows.next().map_err(sql)? {
+            chain.push(&Cells::of(row, part.real).map_err(sql)?);
+            each(row)?;
+        }
+        if chain != recorded {
+            return Err(self.damaged(altered(&moment, number, part)).into());
+        }
+        Ok(())
     }
 
     pub(super) fn list<T>(
@@ -164,4 +200,71 @@ fn episode(row: &Row<'_>) -> rusqlite::Result<EpisodeRow> {
         loss: row.get::<_, Option<f64>>(4)?.unwrap_or(f64::NAN),
         start,
     })
+}
+
+/// That a part of the records of a run is not what was recorded.
+pub(super) fn altered(connection: &Connection, number: i64, part: &Part) -> String {
+    let id = connection.query_row("SELECT id FROM runs WHERE number = ?1", [number], |row| row.get(0));
+    let id: String = id.unwrap_or_else(|_| number.to_string());
+    format!("the {} of run {id} are not those that were recorded", part.what)
+}
+
+/// Adds episodes to a run and to their digest.
+pub(super) fn add_episodes(
+    transaction: &Transaction<'_>,
+    number: i64,
+    records: &[Record],
+) -> rusqlite::Result<()> {
+    let sql = "INSERT INTO episodes VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+    let mut insert = transaction.prepare_cached(sql)?;
+    let mut chain = EPISODES.recorded(transaction, number)?;
+    for record in records {
+        let Record { episode, ret, length, steps, loss, start } = *record;
+        insert.execute(params![
+            number,
+            episode as i64,
+            ret,
+            length as i64,
+            steps as i64,
+            loss,
+            start.map(|start| start.value),
+            start.map(|start| start.sigma),
+            start.map(|start| start.spread),
+        ])?;
+        chain.push(&Cells::episode(record));
+    }
+    EPISODES.record(transaction, number, &chain)
+}
+
+/// Adds evaluations to a run and to their digest.
+pub(super) fn add_evaluations(
+    transaction: &Transaction<'_>,
+    number: i64,
+    evaluations: &[EvaluationRow],
+) -> rusqlite::Result<()> {
+    let mut insert = transaction.prepare_cached("INSERT INTO evaluations VALUES (?1, ?2, ?3, ?4)")?;
+    let mut chain = EVALUATIONS.recorded(transaction, number)?;
+    for EvaluationRow { episode, steps, mean_return } in evaluations {
+        insert.execute(params![number, *episode as i64, *steps as i64, mean_return])?;
+        let cells = Cells::default().whole(*episode as i64).whole(*steps as i64);
+        chain.push(&cells.real(Some(*mean_return)));
+    }
+    EVALUATIONS.record(transaction, number, &chain)
+}
+
+/// Adds the seconds that a run had taken at some steps. A time that is there already stays: what comes after it is
+/// measured from it.
+pub(super) fn add_timing(
+    transaction: &Transaction<'_>,
+    number: i64,
+    timing: &[(u64, f64)],
+) -> rusqlite::Result<()> {
+    let mut insert = transaction.prepare_cached("INSERT OR IGNORE INTO timing VALUES (?1, ?2, ?3)")?;
+    let mut chain = TIMING.recorded(transaction, number)?;
+    for &(steps, seconds) in timing {
+        if insert.execute(params![number, steps as i64, seconds])? > 0 {
+            chain.push(&Cells::default().whole(steps as i64).real(Some(seconds)));
+        }
+    }
+    TIMING.record(transaction, number, &chain)
 }

@@ -7,20 +7,29 @@
 
 mod beliefs;
 mod curve;
+mod digest;
 mod episodes;
+mod extend;
+mod fault;
+mod import;
 mod open;
 mod runs;
+mod verify;
 
 pub use curve::{BINS, CurvePoint};
 pub use episodes::{EpisodeRow, EvaluationRow};
+pub use fault::StoreError;
+pub use import::Finished;
+pub use open::Growth;
 pub use runs::{RunRow, Status};
+pub use verify::Verified;
 
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The version of the tables.
-pub const SCHEMA: i64 = 3;
+pub const SCHEMA: i64 = 4;
 
 /// The database's file in the experiment's folder.
 pub const FILE: &str = "records.sqlite";
@@ -29,94 +38,7 @@ pub const FILE: &str = "records.sqlite";
 pub struct Store {
     connection: Mutex<Connection>,
     folder: PathBuf,
-}
-
-/// Why records cannot be opened, read or written.
-#[derive(Debug, thiserror::Error)]
-pub enum StoreError {
-    /// The database refused.
-    #[error("the records in {}: {error}", folder.display())]
-    Sql {
-        /// The experiment's folder.
-        folder: PathBuf,
-        /// What SQLite says.
-        error: rusqlite::Error,
-    },
-    /// The folder cannot be made.
-    #[error("cannot use the folder {}: {error}; name one that can be written with --out", folder.display())]
-    Folder {
-        /// The folder.
-        folder: PathBuf,
-        /// What the system says.
-        error: std::io::Error,
-    },
-    /// There are no records in the folder.
-    #[error("{} holds no experiment: name a folder that `duvn sweep` or `duvn train --out` has made", folder.display())]
-    Missing {
-        /// The folder.
-        folder: PathBuf,
-    },
-    /// The file is a database, but not ours, or no database.
-    #[error("{} is not a database of duvn: name another folder", path.display())]
-    Foreign {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The tables are of a newer version.
-    #[error(
-        "the records in {} have version {found}, this program knows versions up to {SCHEMA}: use a newer duvn, or another folder",
-        folder.display()
-    )]
-    Newer {
-        /// The folder.
-        folder: PathBuf,
-        /// The version of the tables.
-        found: i64,
-    },
-    /// The folder belongs to another experiment.
-    #[error(
-        "{} belongs to the experiment '{found}', not to '{asked}': name another folder with --out",
-        folder.display()
-    )]
-    OtherExperiment {
-        /// The folder.
-        folder: PathBuf,
-        /// Whose it is.
-        found: String,
-        /// Whose it was taken for.
-        asked: String,
-    },
-    /// The folder has the same run with other settings.
-    #[error(
-        "{} already has {agent} on {env} with seed {seed}, but with other settings or another budget: \
-         name another folder with --out, or give the agent another name",
-        folder.display()
-    )]
-    Clash {
-        /// The folder.
-        folder: PathBuf,
-        /// The agent's name.
-        agent: String,
-        /// The environment.
-        env: String,
-        /// The seed.
-        seed: u64,
-    },
-    /// What is recorded cannot be understood.
-    #[error("the records in {} cannot be understood: {what}", folder.display())]
-    Unreadable {
-        /// The folder.
-        folder: PathBuf,
-        /// What.
-        what: String,
-    },
-}
-
-impl StoreError {
-    /// Whether the fault lies in what was asked for, not in what happened.
-    pub fn is_usage(&self) -> bool {
-        !matches!(self, StoreError::Sql { .. } | StoreError::Unreadable { .. })
-    }
+    mixed: Option<String>,
 }
 
 impl Store {
@@ -130,16 +52,25 @@ impl Store {
         self.folder.join("runs").join(id)
     }
 
+    /// What the folder holds beside the runs that it was opened for, if that is another environment or agent.
+    pub fn mixed(&self) -> Option<&str> {
+        self.mixed.as_deref()
+    }
+
     fn connection(&self) -> MutexGuard<'_, Connection> {
         // A panic elsewhere leaves no transaction open: rusqlite rolls back when one is dropped.
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn sql(&self, error: rusqlite::Error) -> StoreError {
-        StoreError::Sql { folder: self.folder.clone(), error }
+        StoreError::of(&self.folder, error)
     }
 
     fn unreadable(&self, what: impl ToString) -> StoreError {
         StoreError::Unreadable { folder: self.folder.clone(), what: what.to_string() }
+    }
+
+    fn damaged(&self, what: impl ToString) -> StoreError {
+        StoreError::Damaged { folder: self.folder.clone(), what: what.to_string() }
     }
 }

@@ -1,13 +1,16 @@
 //! Opening records: making them, knowing whose they are, and adding runs to them.
 
+use super::digest::{self, Cells, Part, hexadecimal};
 use super::{FILE, SCHEMA, Store, StoreError};
 use crate::experiment::{Experiment, Planned, Show};
-use crate::run::Budget;
 use crate::settings;
-use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
+use crate::spec::Budget;
+use rusqlite::{Connection, ErrorCode, OptionalExtension, Transaction, TransactionBehavior, params};
+use sha2::{Digest, Sha256};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// "duvn" in ASCII: marks our databases among others.
 const APPLICATION: i64 = 0x6475_766e;
@@ -15,26 +18,51 @@ const APPLICATION: i64 = 0x6475_766e;
 /// How long to wait for another program that is writing.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// The file whose lock is held by whoever opens the records, so that one makes them and the others find them made:
+/// SQLite does not wait where a fresh file is brought into WAL mode.
+const LOCK: &str = "records.lock";
+
+/// Whether runs that are in the folder with a smaller budget may be extended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Growth {
+    /// They are refused.
+    #[default]
+    Refused,
+    /// They go on from their checkpoints to the larger budget.
+    Extend,
+}
+
 impl Store {
     /// Opens the records of `experiment` in `folder`, which are made if there are none, and adds the runs
     /// that are not there yet.
     pub fn open_for(folder: &Path, experiment: &Experiment) -> Result<Self, StoreError> {
+        Store::open_to_grow(folder, experiment, Growth::Refused)
+    }
+
+    /// The same, for runs that may be there with smaller budgets.
+    pub fn open_to_grow(folder: &Path, experiment: &Experiment, growth: Growth) -> Result<Self, StoreError> {
         let make = |error| StoreError::Folder { folder: folder.into(), error };
         std::fs::create_dir_all(folder.join("runs")).map_err(make)?;
-        let store = Store::connect(folder)?;
+        let opening = lock(folder)?;
+        let mut store = Store::connect(folder)?;
         store.in_transaction(|transaction| {
-            if version(transaction)? == 0 {
+            let fresh = version(transaction)? == 0;
+            if fresh {
                 transaction.execute_batch(include_str!("schema.sql"))?;
                 transaction.pragma_update(None, "application_id", APPLICATION)?;
                 transaction.pragma_update(None, "user_version", 1)?;
                 let sql = "INSERT INTO experiment VALUES ('name', ?1)";
                 transaction.execute(sql, [&experiment.name])?;
             }
-            migrate(transaction)
+            migrate(transaction)?;
+            // Whenever the machine stops, there is nothing yet, or an experiment with all its runs.
+            if fresh { add(transaction, experiment) } else { Ok(()) }
         })?;
         store.check_owner(Some(&experiment.name))?;
-        store.check_clashes(experiment)?;
+        store.grow(experiment, growth)?;
+        store.mixed = store.mixture(experiment)?;
         store.in_transaction(|transaction| add(transaction, experiment))?;
+        drop(opening);
         Ok(store)
     }
 
@@ -43,34 +71,34 @@ impl Store {
         if !folder.join(FILE).is_file() {
             return Err(StoreError::Missing { folder: folder.into() });
         }
+        let opening = lock(folder)?;
         let store = Store::connect(folder)?;
-        store.check_owner(None)?;
-        if store.connection_version()? < SCHEMA {
+        if (1..SCHEMA).contains(&store.connection_version()?) {
             store.in_transaction(migrate)?;
         }
+        store.check_owner(None)?;
+        drop(opening);
         Ok(store)
     }
 
     fn connect(folder: &Path) -> Result<Self, StoreError> {
         let path: PathBuf = folder.join(FILE);
-        let sql = |error: rusqlite::Error| match error.sqlite_error_code() {
-            Some(rusqlite::ErrorCode::NotADatabase) => StoreError::Foreign { path: path.clone() },
-            _ => StoreError::Sql { folder: folder.into(), error },
+        let explain = |error: rusqlite::Error| match error.sqlite_error_code() {
+            Some(ErrorCode::NotADatabase) => StoreError::Foreign { path: path.clone() },
+            _ => StoreError::of(folder, error),
         };
-        let connection = Connection::open(&path).map_err(sql)?;
-        connection.busy_timeout(PATIENCE).map_err(sql)?;
-        let (application, found) = identity(&connection).map_err(sql)?;
+        let connection = Connection::open(&path).map_err(explain)?;
+        connection.busy_timeout(PATIENCE).map_err(explain)?;
+        let Identity { application, found, tables } = patiently(|| identity(&connection)).map_err(explain)?;
         if found > SCHEMA && application == APPLICATION {
             return Err(StoreError::Newer { folder: folder.into(), found });
         }
-        let tables: i64 =
-            connection.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0)).map_err(sql)?;
         if tables > 0 && application != APPLICATION {
             return Err(StoreError::Foreign { path });
         }
         let tune = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;";
-        connection.execute_batch(tune).map_err(sql)?;
-        Ok(Store { connection: Mutex::new(connection), folder: folder.into() })
+        patiently(|| connection.execute_batch(tune)).map_err(explain)?;
+        Ok(Store { connection: Mutex::new(connection), folder: folder.into(), mixed: None })
     }
 
     /// Does `work` wholly or not at all. No other program writes meanwhile.
@@ -92,6 +120,10 @@ impl Store {
         if self.connection_version()? == 0 {
             return Err(StoreError::Missing { folder: self.folder.clone() });
         }
+        let sum = facts_sum(&self.connection()).map_err(|error| self.sql(error))?;
+        if self.fact("seal")? != Some(sum) {
+            return Err(self.damaged("the name of the experiment is not as it was written"));
+        }
         let found = self.name()?;
         match asked {
             Some(asked) if asked != found => {
@@ -105,25 +137,30 @@ impl Store {
         version(&self.connection()).map_err(|error| self.sql(error))
     }
 
-    fn check_clashes(&self, experiment: &Experiment) -> Result<(), StoreError> {
+    /// What the folder holds beside `experiment`, if that is another environment or agent.
+    fn mixture(&self, experiment: &Experiment) -> Result<Option<String>, StoreError> {
+        let pair = |env: &str, agent: &str| format!("{agent} on {env}");
+        let planned: Vec<_> =
+            experiment.runs.iter().map(|run| pair(&run.spec.env, &run.spec.agent)).collect();
         let connection = self.connection();
-        let sql = "SELECT id FROM runs WHERE env = ?1 AND agent = ?2 AND seed = ?3";
-        let mut known = connection.prepare(sql).map_err(|error| self.sql(error))?;
-        for Planned { id, spec, .. } in &experiment.runs {
-            let found: Option<String> = known
-                .query_row(params![spec.env, spec.agent, spec.seed.to_string()], |row| row.get(0))
-                .optional()
-                .map_err(|error| self.sql(error))?;
-            if found.is_some_and(|found| found != *id) {
-                return Err(StoreError::Clash {
-                    folder: self.folder.clone(),
-                    agent: spec.agent.clone(),
-                    env: spec.env.clone(),
-                    seed: spec.seed,
-                });
-            }
+        let query = || {
+            let mut query = connection.prepare("SELECT DISTINCT env, agent FROM runs ORDER BY number")?;
+            let rows =
+                query.query_map([], |row| Ok(pair(&row.get::<_, String>(0)?, &row.get::<_, String>(1)?)))?;
+            rows.collect::<rusqlite::Result<Vec<_>>>()
+        };
+        let mut others = query().map_err(|error| self.sql(error))?;
+        others.retain(|known| !planned.contains(known));
+        if others.is_empty() {
+            return Ok(None);
         }
-        Ok(())
+        let (first, more) = (others[..others.len().min(3)].join(", "), others.len().saturating_sub(3));
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        Ok(Some(format!(
+            "{} also holds {first}{more}: one report will show all of them; name another folder with --out to keep \
+             them apart",
+            self.folder.display()
+        )))
     }
 
     /// The experiment's name.
@@ -143,6 +180,31 @@ impl Store {
     }
 }
 
+/// The right to open the records in `folder`, which one program has at a time; the others wait.
+fn lock(folder: &Path) -> Result<File, StoreError> {
+    let locked = File::options().create(true).append(true).open(folder.join(LOCK)).and_then(|file| {
+        file.lock()?;
+        Ok(file)
+    });
+    locked.map_err(|error| StoreError::Folder { folder: folder.into(), error })
+}
+
+/// Tries again while another program that is about to close the database keeps it locked.
+fn patiently<T>(mut work: impl FnMut() -> rusqlite::Result<T>) -> rusqlite::Result<T> {
+    let start = Instant::now();
+    loop {
+        match work() {
+            Err(error)
+                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+                    && start.elapsed() < PATIENCE =>
+            {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            result => return result,
+        }
+    }
+}
+
 /// Brings tables of an older version to the present one, step by step.
 fn migrate(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     if version(transaction)? == 1 {
@@ -153,31 +215,79 @@ fn migrate(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
         transaction.execute_batch(include_str!("migrate_2_to_3.sql"))?;
         transaction.pragma_update(None, "user_version", 3)?;
     }
+    if version(transaction)? == 3 {
+        transaction.execute_batch(include_str!("migrate_3_to_4.sql"))?;
+        seal_all(transaction)?;
+        transaction.pragma_update(None, "user_version", 4)?;
+    }
     Ok(())
+}
+
+/// Gives the digests of what is there to records that have none yet.
+fn seal_all(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    let mut query = transaction.prepare("SELECT number FROM runs")?;
+    let numbers: Vec<i64> = query.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+    for number in numbers {
+        for part in Part::ALL {
+            part.record(transaction, number, &part.present(transaction, number)?)?;
+        }
+        digest::seal(transaction, number)?;
+    }
+    seal_facts(transaction)
+}
+
+/// Seals the name of the experiment and how it is shown.
+fn seal_facts(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    let sum = facts_sum(transaction)?;
+    transaction.execute("INSERT OR REPLACE INTO experiment VALUES ('seal', ?1)", [sum])?;
+    Ok(())
+}
+
+fn facts_sum(connection: &Connection) -> rusqlite::Result<String> {
+    let mut query =
+        connection.prepare("SELECT key, value FROM experiment WHERE key <> 'seal' ORDER BY key")?;
+    let mut rows = query.query([])?;
+    let mut hash = Sha256::new();
+    while let Some(row) = rows.next()? {
+        hash.update(Cells::of(row, &[false, false])?.bytes());
+    }
+    Ok(hexadecimal(&hash.finalize()))
 }
 
 fn version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
-fn identity(connection: &Connection) -> rusqlite::Result<(i64, i64)> {
-    let application = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
-    Ok((application, version(connection)?))
+/// What a file says that it is.
+struct Identity {
+    application: i64,
+    found: i64,
+    tables: i64,
+}
+
+/// All of it at one moment: a program that makes the tables meanwhile must not be seen half.
+fn identity(connection: &Connection) -> rusqlite::Result<Identity> {
+    let moment = connection.unchecked_transaction()?;
+    let application = moment.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    let tables = moment.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0))?;
+    Ok(Identity { application, found: version(&moment)?, tables })
 }
 
 fn add(transaction: &Transaction<'_>, experiment: &Experiment) -> rusqlite::Result<()> {
     let show = serde_json::to_string(&experiment.show).unwrap_or_default();
     transaction.execute("INSERT OR REPLACE INTO experiment VALUES ('show', ?1)", [show])?;
+    seal_facts(transaction)?;
     let sql = "INSERT INTO runs (id, env, agent, seed, config, unit, budget, evaluation, panel, grouping, watch, \
-               until_solved) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) \
-               ON CONFLICT (id) DO UPDATE SET panel = excluded.panel, grouping = excluded.grouping";
+               until_solved, place) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) \
+               ON CONFLICT (id) DO UPDATE SET panel = excluded.panel, grouping = excluded.grouping, \
+               place = excluded.place RETURNING number";
     let mut insert = transaction.prepare(sql)?;
-    for Planned { id, spec, panel, group, evaluation, watch } in &experiment.runs {
+    for Planned { id, spec, place, panel, group, evaluation, watch } in &experiment.runs {
         let (unit, budget) = match spec.budget {
             Budget::Episodes(episodes) => ("episodes", episodes),
             Budget::Steps(steps) => ("steps", steps),
         };
-        insert.execute(params![
+        let values = params![
             id,
             spec.env,
             spec.agent,
@@ -190,7 +300,10 @@ fn add(transaction: &Transaction<'_>, experiment: &Experiment) -> rusqlite::Resu
             group,
             watch.iter().map(u64::to_string).collect::<Vec<_>>().join(","),
             spec.until_solved,
-        ])?;
+            *place as i64,
+        ];
+        let number: i64 = insert.query_row(values, |row| row.get(0))?;
+        digest::seal(transaction, number)?;
     }
     Ok(())
 }

@@ -1,9 +1,12 @@
 //! The runs: what they are, how far they are, what came of them.
 
+use super::digest::{self, CURVES};
 use super::{Store, StoreError};
-use crate::experiment::Evaluation;
-use crate::run::{Budget, Outcome, RunSpec};
+use crate::experiment::{Evaluation, run_id};
+use crate::judgement::Judgement;
+use crate::run::Outcome;
 use crate::settings;
+use crate::spec::{Budget, RunSpec};
 use rusqlite::{Row, params};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -47,12 +50,22 @@ pub struct RunRow {
     pub version: Option<String>,
     /// The machine that ran it.
     pub machine: Option<String>,
+    /// The instruction sets that computed it, with `+` between them: weights depend on them.
+    pub isa: Option<String>,
+    /// Its place in the plan, from 0.
+    pub place: u64,
+    /// How often it was begun since something was last recorded of it.
+    pub starts: u64,
+    /// The ids that it had before its budget was extended, the first one first.
+    pub former: Vec<String>,
     /// When it was begun, in seconds since 1970.
     pub started: Option<i64>,
     /// When it ended, in seconds since 1970.
     pub finished: Option<i64>,
     /// What came of it, once it is done.
     pub outcome: Option<Outcome>,
+    /// The SHA-256 of its episodes, evaluations and beliefs: what two programs that did the same run agree on.
+    pub records_sha256: String,
 }
 
 impl RunRow {
@@ -73,14 +86,14 @@ impl RunRow {
 }
 
 impl Store {
-    /// Every run, in the order in which they were added.
+    /// Every run, in the order of the plan.
     pub fn runs(&self) -> Result<Vec<RunRow>, StoreError> {
-        self.query_runs("ORDER BY number", [])
+        self.query_runs("ORDER BY place, number", [])
     }
 
     /// The run `id`.
     pub fn run(&self, id: &str) -> Result<RunRow, StoreError> {
-        let found = self.query_runs("WHERE id = ?1", [id])?.pop();
+        let found = self.query_runs("WHERE id = ?1", [id])?.pop().filter(|run| run.id == id);
         found.ok_or_else(|| self.unreadable(format!("there is no run {id}")))
     }
 
@@ -92,26 +105,31 @@ impl Store {
             rows.collect::<rusqlite::Result<Vec<_>>>()
         };
         let rows = query().map_err(|error| self.sql(error))?;
-        rows.into_iter().map(|row| row.map_err(|what| self.unreadable(what))).collect()
+        let explain = |fault| match fault {
+            Fault::Unreadable(what) => self.unreadable(what),
+            Fault::Damaged(what) => self.damaged(what),
+        };
+        rows.into_iter().map(|row| row.map_err(explain)).collect()
     }
 
-    /// Marks a run as begun by this program.
-    pub fn begin(&self, number: i64, machine: &str) -> Result<(), StoreError> {
-        let sql = "UPDATE runs SET status = 'running', error = NULL, version = ?2, machine = ?3, \
-                   started = coalesce(started, ?4) WHERE number = ?1";
-        self.in_transaction(|transaction| {
-            transaction.execute(sql, params![number, crate::machine::version(), machine, now()])
-        })?;
-        Ok(())
+    /// Marks a run as begun by this program, computing with the instruction sets `isa`.
+    pub fn begin(&self, number: i64, machine: &str, isa: &str) -> Result<(), StoreError> {
+        let sql = "UPDATE runs SET status = 'running', error = NULL, again = 0, starts = starts + 1, version = ?2, \
+                   machine = ?3, isa = ?4, started = coalesce(started, ?5) WHERE number = ?1";
+        self.change(number, |transaction| {
+            transaction.execute(sql, params![number, crate::machine::version(), machine, isa, now()])
+        })
     }
 
     /// Records what came of a run, with its curve.
     pub fn finish(&self, run: &RunRow, outcome: &Outcome) -> Result<(), StoreError> {
-        let sql = "UPDATE runs SET status = 'done', error = NULL, finished = ?2, episodes = ?3, steps = ?4, \
-                   updates = ?5, first_reward_episode = ?6, solved_episode = ?7, mean_return_last_100 = ?8, \
-                   seconds = ?9, weights_sha256 = ?10 WHERE number = ?1";
-        self.in_transaction(|transaction| {
+        let sql = "UPDATE runs SET status = 'done', error = NULL, again = 0, starts = 0, finished = ?2, \
+                   episodes = ?3, steps = ?4, updates = ?5, first_reward_episode = ?6, solved_episode = ?7, \
+                   mean_return_last_100 = ?8, seconds = ?9, weights_sha256 = ?10, judgement = ?11 WHERE number = ?1";
+        self.change(run.number, |transaction| {
             super::curve::keep(transaction, run)?;
+            let curve = CURVES.present(transaction, run.number)?;
+            CURVES.record(transaction, run.number, &curve)?;
             transaction.execute(
                 sql,
                 params![
@@ -125,39 +143,74 @@ impl Store {
                     outcome.mean_return_last_100,
                     outcome.seconds,
                     outcome.weights_sha256,
+                    serde_json::to_string(&outcome.judgement).ok(),
                 ],
             )
-        })?;
-        Ok(())
+        })
     }
 
     /// Records that a run ended with an error; `again` if another try may go better.
     pub fn fail(&self, number: i64, error: &str, again: bool) -> Result<(), StoreError> {
         let sql =
             "UPDATE runs SET status = 'failed', error = ?2, again = ?3, finished = ?4 WHERE number = ?1";
-        self.in_transaction(|transaction| transaction.execute(sql, params![number, error, again, now()]))?;
-        Ok(())
+        self.change(number, |transaction| transaction.execute(sql, params![number, error, again, now()]))
+    }
+
+    /// Changes the records of a run, wholly or not at all, and seals its row.
+    pub(super) fn change<T>(
+        &self,
+        number: i64,
+        work: impl FnOnce(&rusqlite::Transaction<'_>) -> rusqlite::Result<T>,
+    ) -> Result<(), StoreError> {
+        self.in_transaction(|transaction| {
+            work(transaction)?;
+            digest::seal(transaction, number)
+        })
     }
 }
 
-fn now() -> i64 {
+pub(super) fn now() -> i64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64)
 }
 
+/// What is wrong with a row.
+pub(super) enum Fault {
+    /// It is as it was written, but not understood.
+    Unreadable(String),
+    /// It is not as it was written.
+    Damaged(String),
+}
+
 /// A row of the table; the fault in it, if it has one.
-fn read(row: &Row<'_>) -> Result<RunRow, String> {
+pub(super) fn read(row: &Row<'_>) -> Result<RunRow, Fault> {
+    let sql = |error: rusqlite::Error| Fault::Damaged(format!("the row of a run cannot be read ({error})"));
+    let text = |column: &str| row.get::<_, String>(column).map_err(sql);
+    let id = text("id")?;
+    if digest::sum(row).map_err(sql)? != text("seal")? {
+        return Err(Fault::Damaged(format!("the row of run {id} is not as it was written")));
+    }
+    let run = understand(row, id).map_err(Fault::Unreadable)?;
+    let expected = run_id(&run.spec, run.evaluation);
+    if expected != run.id {
+        let what = format!("what is written of run {} describes the run {expected}", run.id);
+        return Err(Fault::Damaged(what));
+    }
+    Ok(run)
+}
+
+/// What a row that is as it was written says.
+fn understand(row: &Row<'_>, id: String) -> Result<RunRow, String> {
     let sql = |error: rusqlite::Error| error.to_string();
     let text = |column: &str| row.get::<_, String>(column).map_err(sql);
     let count = |column: &str| {
         let number = row.get::<_, Option<i64>>(column).map_err(sql)?;
         Ok::<_, String>(number.map(|number| number.max(0) as u64))
     };
-    let id = text("id")?;
     let budget = count("budget")?.unwrap_or(0);
     let spec = RunSpec {
         env: text("env")?,
         agent: text("agent")?,
-        config: settings::resolve("egreedy", Some(&text("config")?), &[]).map_err(|error| {
+        config: settings::from_toml(&text("config")?).map_err(|error| {
             format!("the settings of run {id} do not fit this version of the program ({error})")
         })?,
         seed: text("seed")?.parse().map_err(|_| format!("run {id} has no seed"))?,
@@ -190,6 +243,11 @@ fn read(row: &Row<'_>) -> Result<RunRow, String> {
             steps_per_second: steps as f64 / seconds.max(1e-9),
             weights_sha256: text("weights_sha256")?,
             interrupted: false,
+            // Records of earlier versions have none.
+            judgement: match row.get::<_, Option<String>>("judgement").map_err(sql)? {
+                Some(text) => serde_json::from_str(&text).map_err(|error| error.to_string())?,
+                None => Judgement::default(),
+            },
         })
     } else {
         None
@@ -207,8 +265,17 @@ fn read(row: &Row<'_>) -> Result<RunRow, String> {
         again: row.get("again").map_err(sql)?,
         version: row.get("version").map_err(sql)?,
         machine: row.get("machine").map_err(sql)?,
+        isa: row.get("isa").map_err(sql)?,
+        place: count("place")?.unwrap_or(0),
+        starts: count("starts")?.unwrap_or(0),
+        former: text("former")?.split(',').filter(|id| !id.is_empty()).map(String::from).collect(),
         started: row.get("started").map_err(sql)?,
         finished: row.get("finished").map_err(sql)?,
         outcome,
+        records_sha256: digest::of_texts(&[
+            &text("episodes_sha256")?,
+            &text("evaluations_sha256")?,
+            &text("beliefs_sha256")?,
+        ]),
     })
 }

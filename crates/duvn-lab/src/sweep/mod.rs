@@ -9,11 +9,14 @@ mod work;
 use crate::experiment::Planned;
 use crate::parallel;
 use crate::run::{Outcome, Run};
+use crate::spec::RunSpec;
 use crate::store::{RunRow, Status, Store, StoreError};
-use std::fs::{File, TryLockError};
+use std::any::Any;
+use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use work::WorkError;
 
 /// How a sweep goes about its work.
 pub struct Options<'a> {
@@ -23,6 +26,8 @@ pub struct Options<'a> {
     pub checkpoint_every: Duration,
     /// Whether runs that failed by their own fault are tried again.
     pub retry: bool,
+    /// Whether runs that were begun with another instruction set go on all the same. They are marked.
+    pub any_isa: bool,
     /// Raised to end the sweep: every run that is under way makes a checkpoint and stops.
     pub stop: &'a AtomicBool,
 }
@@ -30,13 +35,15 @@ pub struct Options<'a> {
 /// Who wants to know how a sweep goes. Called from many threads.
 pub trait Watch: Sync {
     /// A run begins, or goes on.
-    fn begun(&self, run: &RunRow, at: &Run);
+    fn begun(&self, run: &RunSpec, at: &Run);
     /// A run has finished an episode.
-    fn moved(&self, run: &RunRow, at: &Run);
+    fn moved(&self, run: &RunSpec, at: &Run);
     /// A run has ended, for now or for good.
-    fn ended(&self, run: &RunRow, end: &End);
+    fn ended(&self, run: &RunSpec, end: &End);
     /// Something is not as it should be, but the run goes on.
-    fn warned(&self, run: &RunRow, what: &str);
+    fn warned(&self, run: &RunSpec, what: &str);
+    /// All that is left are so many runs of another program: they are waited for.
+    fn waiting(&self, runs: usize);
 }
 
 /// How a run ended.
@@ -54,50 +61,81 @@ pub enum End {
     Elsewhere,
     /// It failed.
     Failed(String),
+    /// It is left as it was: this program must not go on with it as it was asked to.
+    Refused(String),
     /// It failed before, by its own fault, and would again.
     FailedBefore(String),
 }
 
+/// How long to wait before looking again whether another program is still at its run.
+const LOOK_AGAIN: Duration = Duration::from_millis(200);
+
 /// Does the runs of `planned` that are not done; tells how each ended, in their order. The records must have
-/// been opened for an experiment with these runs.
+/// been opened for an experiment with these runs. It ends when every run has: those of another program are waited for,
+/// and taken over if that program ends before them.
 pub fn sweep(
     store: &Store,
     planned: &[Planned],
     options: &Options<'_>,
     watch: &dyn Watch,
 ) -> Result<Vec<End>, StoreError> {
-    let ends = parallel::map(planned, options.jobs, |planned| {
-        if options.stop.load(Ordering::Relaxed) {
-            return Ok(End::NotBegun);
+    let mut ends: Vec<End> = planned.iter().map(|_| End::NotBegun).collect();
+    let mut open = order(store, planned)?;
+    let mut said = false;
+    loop {
+        let round = parallel::map(&open, options.jobs, |&at| {
+            if options.stop.load(Ordering::Relaxed) {
+                return End::NotBegun;
+            }
+            take(store, &planned[at], options, watch)
+        });
+        for (&at, end) in open.iter().zip(round) {
+            ends[at] = end;
         }
-        take(store, &planned.id, options, watch)
-    });
-    ends.into_iter().collect()
+        open.retain(|&at| ends[at] == End::Elsewhere);
+        if open.is_empty() || options.stop.load(Ordering::Relaxed) {
+            return Ok(ends);
+        }
+        if !said {
+            watch.waiting(open.len());
+            said = true;
+        }
+        std::thread::sleep(LOOK_AGAIN);
+    }
+}
+
+/// The places of the runs in the order in which they are begun: as planned, but those last that were begun before and
+/// came to nothing. A run that ends the whole program, whatever the reason, then keeps none of the others from being done.
+fn order(store: &Store, planned: &[Planned]) -> Result<Vec<usize>, StoreError> {
+    let starts: HashMap<String, u64> = store.runs()?.into_iter().map(|run| (run.id, run.starts)).collect();
+    let mut places: Vec<usize> = (0..planned.len()).collect();
+    places.sort_by_key(|&at| starts.get(&planned[at].id).copied().unwrap_or(0));
+    Ok(places)
 }
 
 /// Does one run, if nobody else is at it and it is not done.
-fn take(store: &Store, id: &str, options: &Options<'_>, watch: &dyn Watch) -> Result<End, StoreError> {
-    let folder = store.run_folder(id);
-    let lock = std::fs::create_dir_all(&folder)
-        .and_then(|()| File::options().create(true).append(true).open(folder.join("lock")))
-        .map_err(|error| StoreError::Folder { folder: folder.clone(), error })?;
-    match lock.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => return Ok(End::Elsewhere),
-        Err(TryLockError::Error(error)) => return Err(StoreError::Folder { folder, error }),
-    }
-    // Only now, with the lock in hand, is the status sure not to change.
-    let run = store.run(id)?;
-    let end = match (run.status, &run.outcome) {
-        (Status::Done, Some(outcome)) => End::DoneBefore(outcome.clone()),
-        (Status::Failed, _) if !run.open() && !options.retry => {
-            End::FailedBefore(run.error.clone().unwrap_or_default())
+fn take(store: &Store, planned: &Planned, options: &Options<'_>, watch: &dyn Watch) -> End {
+    let tried = store.try_lock(&planned.id).and_then(|lock| match lock {
+        None => Ok(End::Elsewhere),
+        Some(lock) => {
+            // Only now, with the lock in hand, is the status sure not to change.
+            let run = store.run(&planned.id)?;
+            let end = match (run.status, &run.outcome) {
+                (Status::Done, Some(outcome)) => End::DoneBefore(outcome.clone()),
+                (Status::Failed, _) if !run.open() && !options.retry => {
+                    End::FailedBefore(run.error.clone().unwrap_or_default())
+                }
+                _ => attempt(store, &run, options, watch),
+            };
+            drop(lock);
+            Ok(end)
         }
-        _ => attempt(store, &run, options, watch),
-    };
-    watch.ended(&run, &end);
-    drop(lock);
-    Ok(end)
+    });
+    let end = tried.unwrap_or_else(|error| End::Failed(error.to_string()));
+    if end != End::Elsewhere {
+        watch.ended(&planned.spec, &end);
+    }
+    end
 }
 
 /// Does a run; a failure of any kind is recorded and goes no further.
@@ -105,11 +143,19 @@ fn attempt(store: &Store, run: &RunRow, options: &Options<'_>, watch: &dyn Watch
     let worked = catch_unwind(AssertUnwindSafe(|| work::work(store, run, options, watch)));
     let (error, again) = match worked {
         Ok(Ok(end)) => return end,
+        Ok(Err(error @ WorkError::OtherIsa { .. })) => return End::Refused(error.to_string()),
         Ok(Err(error)) => (error.to_string(), error.may_pass()),
-        Err(_) => ("the program has a fault: it panicked, see above".into(), false),
+        Err(panic) => (format!("the program has a fault: {}", words(&*panic)), false),
     };
     match store.fail(run.number, &error, again) {
         Ok(()) => End::Failed(error),
         Err(unrecorded) => End::Failed(format!("{error} (and this could not be recorded: {unrecorded})")),
     }
+}
+
+/// What a panic says.
+fn words(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().cloned();
+    let text = text.or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string));
+    text.unwrap_or_else(|| "it panicked".into())
 }

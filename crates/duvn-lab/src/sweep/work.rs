@@ -1,18 +1,19 @@
 //! The work on one run: taking it up where it was left, going on, recording, making checkpoints.
 
 use super::{End, Options, Watch};
+use crate::beliefs::{self, Moment, ValuesError};
 use crate::checkpoint::{Checkpoint, CheckpointError, Found, Slot};
 use crate::evaluate::{Arena, mean_return};
 use crate::machine;
 use crate::record::Record;
-use crate::run::{Budget, Run, RunError};
+use crate::run::{Run, RunError};
 use crate::store::{EvaluationRow, RunRow, Store, StoreError};
-use crate::values::{self, Moment, ValuesError};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 /// Why a run failed.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum WorkError {
     /// It cannot be made, or training failed.
     #[error(transparent)]
@@ -26,6 +27,33 @@ pub enum WorkError {
     /// Its records cannot be written.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// It was computed with another instruction set so far.
+    #[error(
+        "its weights so far were computed with {begun}, and this program computes with {now}, which gives other bits: \
+         go on with --isa {last}, or allow it with --any-isa (the run is then marked)",
+        last = last(begun)
+    )]
+    OtherIsa {
+        /// The instruction sets so far.
+        begun: String,
+        /// The one in use.
+        now: String,
+    },
+}
+
+/// The last of several instruction sets.
+fn last(isa: &str) -> &str {
+    isa.rsplit('+').next().unwrap_or(isa)
+}
+
+/// The instruction sets of a run that was computed with `begun` and goes on with `now`.
+fn joined(begun: &str, now: &str, any: bool) -> Result<String, WorkError> {
+    match begun {
+        "" => Ok(now.into()),
+        begun if last(begun) == now => Ok(begun.into()),
+        begun if any => Ok(format!("{begun}+{now}")),
+        begun => Err(WorkError::OtherIsa { begun: begun.into(), now: now.into() }),
+    }
 }
 
 impl WorkError {
@@ -43,134 +71,187 @@ const MOST_UNSAVED: usize = 50_000;
 
 /// Goes on with a run until it is done or is told to stop.
 pub fn work(store: &Store, row: &RunRow, options: &Options<'_>, watch: &dyn Watch) -> Result<End, WorkError> {
-    let mut work = Work::take_up(store, row, watch)?;
-    watch.begun(row, &work.run);
+    let (mut run, mut keeper) = take_up(store, row, options, watch)?;
+    watch.begun(&row.spec, &run);
+    keeper.catch_up(&mut run)?;
     let mut saved = Instant::now();
-    while !work.run.finished() {
-        if options.stop.load(Ordering::Relaxed) {
-            work.save()?;
-            return Ok(End::Stopped(work.run.outcome()));
+    let driven = run.drive(options.stop, |run, record| {
+        if let Some(record) = record {
+            keeper.records.push(record);
+            keeper.beside(run, &record)?;
+            keeper.steps_before = record.steps;
+            watch.moved(&row.spec, run);
+            run.warnings().iter().for_each(|warning| watch.warned(&row.spec, warning));
         }
-        match work.step() {
-            Ok(false) => {}
-            Ok(true) => watch.moved(row, &work.run),
-            Err(error) => {
-                // The episodes before the failure are worth seeing.
-                work.append()?;
-                return Err(error);
-            }
-        }
-        if saved.elapsed() >= options.checkpoint_every || work.records.len() >= MOST_UNSAVED {
-            work.save()?;
+        if saved.elapsed() >= options.checkpoint_every || keeper.records.len() >= MOST_UNSAVED {
+            keeper.save(run)?;
             saved = Instant::now();
         }
+        Ok::<_, WorkError>(())
+    });
+    if driven.is_err() {
+        // The episodes before the failure are worth seeing.
+        keeper.append(&run)?;
     }
-    work.save()?;
-    let outcome = work.run.outcome();
+    let at_its_end = driven?;
+    run.warnings().iter().for_each(|warning| watch.warned(&row.spec, warning));
+    keeper.save(&run)?;
+    let outcome = run.outcome();
+    if !at_its_end || keeper.cut_short {
+        return Ok(End::Stopped(outcome));
+    }
     store.finish(row, &outcome)?;
-    work.slot.tidy();
+    keeper.slot.tidy();
+    for former in &row.former {
+        // The run has a checkpoint under its new id: a failure to delete the old one is not one of the run.
+        let _ = std::fs::remove_dir_all(store.run_folder(former));
+    }
     Ok(End::Done(outcome))
 }
 
-struct Work<'a> {
+/// The run where its newest usable checkpoint is, and its records no further.
+fn take_up<'a>(
     store: &'a Store,
     row: &'a RunRow,
+    options: &Options<'a>,
+    watch: &dyn Watch,
+) -> Result<(Run, Keeper<'a>), WorkError> {
+    let slot = Slot::new(store.run_folder(&row.id));
+    let recorded = store.recorded(row.number)?;
+    let Found { checkpoint, warning } = find(store, row, &slot, recorded)?;
+    if let Some(warning) = warning {
+        watch.warned(&row.spec, &warning);
+    }
+    let now = duvn::net::isa().to_string();
+    let mut isa = now.clone();
+    if let Some(checkpoint) = &checkpoint {
+        let begun =
+            if checkpoint.isa.is_empty() { row.isa.as_deref().unwrap_or("") } else { &checkpoint.isa };
+        isa = joined(begun, &now, options.any_isa)?;
+    }
+    let mut run = Run::new(row.spec.clone())?;
+    match checkpoint {
+        Some(Checkpoint { version, snapshot, .. }) => {
+            if version != env!("CARGO_PKG_VERSION") {
+                let what = format!("begun with duvn {version}, goes on with {}", env!("CARGO_PKG_VERSION"));
+                watch.warned(&row.spec, &what);
+            }
+            run.restore(&snapshot).map_err(RunError::from)?;
+            store.rewind(row.number, snapshot.episodes, snapshot.steps)?;
+        }
+        None => {
+            if recorded > 0 {
+                let what = "it was cut off before its first checkpoint and starts from the beginning";
+                watch.warned(&row.spec, what);
+            }
+            store.rewind(row.number, 0, 0)?;
+        }
+    }
+    store.begin(row.number, &machine::describe(), &isa)?;
+    let (arena, stop) = (Arena::new(&row.spec)?, options.stop);
+    let (records, evaluations, moments) = (Vec::new(), Vec::new(), Vec::new());
+    let (steps_before, cut_short) = (0, false);
+    let keeper =
+        Keeper { store, row, stop, isa, slot, arena, records, evaluations, moments, steps_before, cut_short };
+    Ok((run, keeper))
+}
+
+/// The newest checkpoint of a run; of one whose budget was extended, that under its last id.
+fn find(store: &Store, row: &RunRow, slot: &Slot, recorded: u64) -> Result<Found, CheckpointError> {
+    let mut found = slot.load(&row.id, recorded)?;
+    for id in row.former.iter().rev() {
+        if found.checkpoint.is_none() {
+            found = Slot::new(store.run_folder(id)).load(id, recorded)?;
+        }
+    }
+    Ok(found)
+}
+
+/// Keeps what is to be kept of a run.
+struct Keeper<'a> {
+    store: &'a Store,
+    row: &'a RunRow,
+    stop: &'a AtomicBool,
+    /// The instruction sets that computed it.
+    isa: String,
     slot: Slot,
-    run: Run,
     arena: Arena,
     /// What is not recorded yet.
     records: Vec<Record>,
     evaluations: Vec<EvaluationRow>,
     moments: Vec<Moment>,
+    /// The steps of the run when its last episode but this one ended.
+    steps_before: u64,
+    /// Whether an evaluation or a look at every state was given up because of `stop`: it is made up for when the run
+    /// goes on from the checkpoint that is made now.
+    cut_short: bool,
 }
 
-impl<'a> Work<'a> {
-    /// The run where its newest usable checkpoint is, and its records no further.
-    fn take_up(store: &'a Store, row: &'a RunRow, watch: &dyn Watch) -> Result<Self, WorkError> {
-        let slot = Slot::new(store.run_folder(&row.id));
-        let recorded = store.recorded(row.number)?;
-        let Found { checkpoint, warning } = slot.load(&row.id, recorded)?;
-        if let Some(warning) = warning {
-            watch.warned(row, &warning);
+impl Keeper<'_> {
+    /// Makes up for an evaluation or a look that was given up: the checkpoint then lies right after the episode, and
+    /// the agent is the one that was to be looked at.
+    fn catch_up(&mut self, run: &mut Run) -> Result<(), WorkError> {
+        if run.steps() == 0 {
+            return self.look(run);
         }
-        let mut run = Run::new(row.spec.clone())?;
-        match checkpoint {
-            Some(Checkpoint { version, snapshot, .. }) => {
-                if version != env!("CARGO_PKG_VERSION") {
-                    let what =
-                        format!("begun with duvn {version}, goes on with {}", env!("CARGO_PKG_VERSION"));
-                    watch.warned(row, &what);
-                }
-                run.restore(&snapshot).map_err(RunError::from)?;
-                store.rewind(row.number, snapshot.episodes, snapshot.steps)?;
-            }
-            None => {
-                if recorded > 0 {
-                    let what = "it was cut off before its first checkpoint and starts from the beginning";
-                    watch.warned(row, what);
-                }
-                store.rewind(row.number, 0, 0)?;
-            }
+        let Some((record, steps_before)) = self.store.last_episode(self.row.number)? else { return Ok(()) };
+        self.steps_before = steps_before;
+        if record.steps == run.steps() {
+            self.beside(run, &record)?;
         }
-        store.begin(row.number, &machine::describe())?;
-        let arena = Arena::new(&row.spec)?;
-        let (records, evaluations, moments) = (Vec::new(), Vec::new(), Vec::new());
-        let mut work = Work { store, row, slot, run, arena, records, evaluations, moments };
-        if work.run.steps() == 0 {
-            work.look()?;
-        }
-        Ok(work)
+        self.steps_before = record.steps;
+        Ok(())
     }
 
-    /// Records what the agent believes of every state, if this is a moment to do so.
-    fn look(&mut self) -> Result<(), WorkError> {
-        if self.row.watch.contains(&self.run.progress().episodes) {
-            let states = values::states(&self.row.spec.env).map_err(|error| match error {
-                ValuesError::Run(error) => WorkError::Run(error),
-                error => WorkError::Watch(error),
-            })?;
-            self.moments.push(values::look(&mut self.run, states, LOOK_DRAWS)?);
+    /// What is done beside the run after an episode, if it is due and not recorded.
+    fn beside(&mut self, run: &mut Run, record: &Record) -> Result<(), WorkError> {
+        let Record { episode, steps, .. } = *record;
+        if self.evaluation_due(run, record) && !self.store.evaluated(self.row.number, episode)? {
+            let episodes = self.row.evaluation.episodes;
+            match mean_return(&mut self.arena, run.agent_mut(), episodes, self.stop)? {
+                Some(mean_return) => self.evaluations.push(EvaluationRow { episode, steps, mean_return }),
+                None => self.cut_short = true,
+            }
+        }
+        self.look(run)
+    }
+
+    /// Records what the agent believes of every state, if this is a moment to do so and it is not recorded.
+    fn look(&mut self, run: &mut Run) -> Result<(), WorkError> {
+        let episode = run.progress().episodes;
+        if !self.row.watch.contains(&episode) || self.store.has_moment(self.row.number, episode)? {
+            return Ok(());
+        }
+        let states = beliefs::states(&self.row.spec.env).map_err(|error| match error {
+            ValuesError::Run(error) => WorkError::Run(error),
+            error => WorkError::Watch(error),
+        })?;
+        match beliefs::look(run, states, LOOK_DRAWS, self.stop)? {
+            Some(moment) => self.moments.push(moment),
+            None => self.cut_short = true,
         }
         Ok(())
     }
 
-    /// One environment step; tells if it ended an episode.
-    fn step(&mut self) -> Result<bool, WorkError> {
-        let Some(record) = self.run.step()? else { return Ok(false) };
-        self.records.push(record);
-        if self.evaluation_due(&record) {
-            let episodes = self.row.evaluation.episodes;
-            let mean_return = mean_return(&mut self.arena, self.run.agent_mut(), episodes)?;
-            let Record { episode, steps, .. } = record;
-            self.evaluations.push(EvaluationRow { episode, steps, mean_return });
-        }
-        self.look()?;
-        Ok(true)
-    }
-
     /// Whether the episode is the first to end in a new part of the budget, or the last of the run.
-    fn evaluation_due(&self, record: &Record) -> bool {
-        let times = self.row.evaluation.times;
-        let (budget, before, now) = match self.row.spec.budget {
-            Budget::Episodes(budget) => (budget, record.episode - 1, record.episode),
-            Budget::Steps(budget) => (budget, record.steps - record.length, record.steps),
-        };
-        let part = |at: u64| u128::from(at) * u128::from(times) / u128::from(budget.max(1));
-        part(now) > part(before) || (times > 0 && self.run.finished())
+    fn evaluation_due(&self, run: &Run, record: &Record) -> bool {
+        self.row.evaluation.due(self.row.spec.budget, record, self.steps_before)
+            || (self.row.evaluation.times > 0 && run.finished())
     }
 
     /// Records what is not recorded yet, then makes a checkpoint. In this order the records are never
     /// behind the checkpoint, whenever the machine stops.
-    fn save(&mut self) -> Result<(), WorkError> {
-        self.append()?;
+    fn save(&mut self, run: &Run) -> Result<(), WorkError> {
+        self.append(run)?;
         let version = env!("CARGO_PKG_VERSION").into();
-        let checkpoint = Checkpoint { run: self.row.id.clone(), version, snapshot: self.run.snapshot() };
+        let (id, isa) = (self.row.id.clone(), self.isa.clone());
+        let checkpoint = Checkpoint { run: id, version, isa, snapshot: run.snapshot() };
         self.slot.save(&checkpoint)?;
         Ok(())
     }
 
-    fn append(&mut self) -> Result<(), WorkError> {
-        let (steps, seconds) = (self.run.steps(), self.run.seconds());
+    fn append(&mut self, run: &Run) -> Result<(), WorkError> {
+        let (steps, seconds) = (run.steps(), run.seconds());
         self.store.append(
             self.row.number,
             &self.records,
@@ -183,5 +264,22 @@ impl<'a> Work<'a> {
         self.moments.clear();
         self.evaluations.clear();
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_goes_on_with_the_instruction_set_that_it_was_begun_with() {
+        assert_eq!(joined("", "avx2", false).unwrap(), "avx2");
+        assert_eq!(joined("avx2", "avx2", false).unwrap(), "avx2");
+        assert_eq!(joined("avx2", "portable", true).unwrap(), "avx2+portable");
+        assert_eq!(joined("avx2+portable", "portable", false).unwrap(), "avx2+portable");
+        let refused = joined("avx2+portable", "avx512", false).unwrap_err().to_string();
+        for part in ["avx2+portable", "avx512", "--isa portable", "--any-isa"] {
+            assert!(refused.contains(part), "{refused}");
+        }
     }
 }

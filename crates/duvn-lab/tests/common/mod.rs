@@ -1,4 +1,5 @@
-//! What the tests of records and reports share.
+//! What the tests of records and reports share. Each test file uses a part of it.
+#![allow(dead_code)]
 
 use duvn_lab::run::{Outcome, RunSpec};
 use std::path::PathBuf;
@@ -36,5 +37,6 @@ pub fn outcome(spec: &RunSpec, episodes: u64, solved_episode: Option<u64>) -> Ou
         steps_per_second: episodes as f64,
         weights_sha256: "00".into(),
         interrupted: false,
+        judgement: Default::default(),
     }
 }

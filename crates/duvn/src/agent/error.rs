@@ -50,6 +50,17 @@ pub enum LearnError {
         /// Updates so far.
         update: u64,
     },
+    /// A weight or a moment of the optimiser is NaN or infinite.
+    #[error(
+        "a weight of the network or a moment of Adam overflowed at environment step {step} (update {update}): write smaller \
+         rewards (reward_scale), a smaller learning_rate, error_clip=1 or max_gradient_norm=10"
+    )]
+    NotFinite {
+        /// Environment steps so far.
+        step: u64,
+        /// The update in which it happened.
+        update: u64,
+    },
     /// The environment gave a reward that is NaN or infinite.
     #[error("the environment gave the reward {reward} at step {step}: rewards must be finite")]
     Reward {

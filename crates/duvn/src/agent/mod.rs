@@ -1,9 +1,11 @@
 //! The agent: a learner and the actors that it serves.
 
 mod error;
+mod file;
 mod snapshot;
 
 pub use error::{AgentError, LearnError};
+pub use file::{FileError, Keep};
 pub use snapshot::{RestoreError, Snapshot};
 
 use crate::actor::Actor;
@@ -73,6 +75,11 @@ impl Agent {
     /// What it has counted.
     pub fn counters(&self) -> Counters {
         self.learner.counters()
+    }
+
+    /// The least and the greatest reward that it has learnt from; none before the first.
+    pub fn rewards(&self) -> Option<(f64, f64)> {
+        self.learner.rewards()
     }
 
     /// How many environments it acts in.
@@ -211,3 +218,6 @@ impl Agent {
         self.learner.inspect(observation, draws)
     }
 }
+
+#[cfg(test)]
+mod tests;

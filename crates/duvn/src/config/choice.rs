@@ -191,3 +191,25 @@ choices! {
         Scaled = "scaled",
     }
 }
+
+choices! {
+    /// What keeps the mean of a target in place.
+    pub enum BoundKind {
+        /// Nothing.
+        None = "none",
+        /// The best and the worst discounted return seen from any step on, and 0: what was never earned is not believed.
+        Returns = "returns",
+    }
+}
+
+choices! {
+    /// How the learning rate falls, from its first value to a share of it.
+    pub enum ScheduleKind {
+        /// It does not.
+        Constant = "constant",
+        /// In a straight line.
+        Linear = "linear",
+        /// Along half a cosine: slowly, fast, slowly.
+        Cosine = "cosine",
+    }
+}

@@ -1,6 +1,8 @@
 //! What values a knob may have, and when it has an effect.
 
-use super::{BackupKind, Config, LocalKind, PolicyKind, PosteriorKind, Propagation, ReturnKind, Scope};
+use super::{
+    BackupKind, Config, LocalKind, PolicyKind, PosteriorKind, Propagation, ReturnKind, ScheduleKind, Scope,
+};
 use std::fmt::Display;
 
 /// The values that a knob may have.
@@ -124,5 +126,6 @@ needs! {
             || (c.posterior != PosteriorKind::Point && c.parameter_scope == Scope::Episode);
     EXPECTED: "backup=expected with policy=thompson, optimistic or ucb",
         |c| c.backup == BackupKind::Expected && indexed(c);
+    SCHEDULE: "rate_schedule=linear or rate_schedule=cosine", |c| c.rate_schedule != ScheduleKind::Constant;
     TRACES: "lambda above 0", |c| c.lambda > 0.0;
 }

@@ -12,8 +12,8 @@ use crate::posterior::Ensemble;
 use limit::*;
 
 pub use choice::{
-    BackupKind, Decider, InitKind, InputKind, LocalKind, LossKind, PolicyKind, PosteriorKind, Propagation,
-    ReturnKind, Scope, SdRule, SigmaLink,
+    BackupKind, BoundKind, Decider, InitKind, InputKind, LocalKind, LossKind, PolicyKind, PosteriorKind,
+    Propagation, ReturnKind, ScheduleKind, Scope, SdRule, SigmaLink,
 };
 pub use knob::{Knob, KnobValue};
 pub use limit::{Limit, Need};
@@ -60,6 +60,8 @@ knobs! {
         samples: usize = 16, in from_to(1, 4096), needs SAMPLING;
         /// gaussian: sigma of a mixture over masks, actions and traces
         sd_rule: SdRule = SdRule::Paper, needs ANALYTIC;
+        /// gaussian: most discount of sigma in a target; below gamma, sigma cannot feed itself in loops
+        sigma_gamma: f64 = 1.0, in from_to(0.0, 1.0), needs ANALYTIC, since "0.2";
         /// gaussian: distance between prediction and target
         loss: LossKind = LossKind::Squared, needs ANALYTIC;
 
@@ -97,12 +99,17 @@ knobs! {
         /// ucb: greatest multiplier of sigma
         ucb_high: f64 = 2.3, in from_to(-1e6, 1e6), needs UCB;
 
+        /// probability of a random action beside any policy
+        dither: f64 = 0.0, in from_to(0.0, 1.0), since "0.2";
+
         /// discount of a step
         gamma: f64 = 0.995, in from_to(0.0, 1.0);
         /// which next action a target looks at
         backup: BackupKind = BackupKind::Sarsa;
         /// which network decides the next action of a replayed transition
         decider: Decider = Decider::Target;
+        /// whether the mean of a target is kept within the discounted returns seen so far
+        bound: BoundKind = BoundKind::None, since "0.2";
         /// expected backup: draws to estimate the probabilities of thompson and its kin
         probability_draws: usize = 32, in from_to(1, 10_000), needs EXPECTED;
         /// how much of a target comes from the recorded trace after the next step, SARSA(lambda)
@@ -122,6 +129,12 @@ knobs! {
         init: InitKind = InitKind::He;
         /// Adam: learning rate
         learning_rate: f64 = 0.001, in above_to(0.0, 10.0);
+        /// how the learning rate falls
+        rate_schedule: ScheduleKind = ScheduleKind::Constant, since "0.2";
+        /// rate_schedule: updates after which it has fallen as far as it does
+        rate_updates: usize = 100_000, in from_to(1, MANY), needs SCHEDULE, since "0.2";
+        /// rate_schedule: the share of the learning rate that is left in the end
+        rate_end: f64 = 0.1, in from_to(0.0, 1.0), needs SCHEDULE, since "0.2";
         /// Adam: decay of the mean of gradients
         adam_beta1: f64 = 0.9, in from_to_below(0.0, 1.0);
         /// Adam: decay of the mean of squared gradients
@@ -130,6 +143,8 @@ knobs! {
         adam_epsilon: f64 = 0.00000001, in above_to(0.0, 1.0);
         /// gradients longer than this are scaled down to it (0: never)
         max_gradient_norm: f64 = 0.0, in from_to(0.0, 1e9);
+        /// errors larger than this count as if they were this large, as in the Huber loss (0: never)
+        error_clip: f64 = 0.0, in from_to(0.0, 1e9), since "0.2";
         /// updates between two moves of the target network
         target_sync: usize = 100, in from_to(1, MANY);
         /// how far the target network moves: 1 copies
@@ -326,6 +341,102 @@ mod tests {
             config.set(key, text).unwrap();
             let error = config.check().unwrap_err();
             assert!(error.to_string().starts_with(&format!("'{key}'")), "{key}={text}: {error}");
+        }
+    }
+
+    /// The ends of every numeric range: just inside, and just outside.
+    #[test]
+    fn ranges_end_where_they_say() {
+        let table: &[(&str, &[&str], &[&str])] = &[
+            ("keep", &["0.000001", "1"], &["0", "1.000001"]),
+            ("mc_samples", &["1", "1024"], &["0", "1025"]),
+            ("members", &["1", "64"], &["0", "65"]),
+            ("bootstrap", &["0.000001", "1"], &["0", "1.000001"]),
+            ("prior_mu", &["0", "1000000"], &["-0.1", "1000001"]),
+            ("prior_sigma", &["0", "1000000"], &["-0.1", "1000001"]),
+            ("prior_gain", &["0.000001", "1000000"], &["0", "1000001"]),
+            ("sigma_bias", &["-10000", "10000"], &["-10001", "10001"]),
+            ("sigma_floor", &["0", "1000000"], &["-0.1", "1000001"]),
+            ("terminal_sigma", &["0", "1000000"], &["-0.1", "1000001"]),
+            ("samples", &["1", "4096"], &["0", "4097"]),
+            ("local_scale", &["0", "1e9"], &["-0.1", "1.1e9"]),
+            ("local_power", &["0.000001", "100"], &["0", "100.1"]),
+            ("features", &["1", "4096"], &["0", "4097"]),
+            ("feature_width", &["0.000001", "1000000"], &["0", "1000001"]),
+            ("epsilon", &["0", "1"], &["-0.000001", "1.000001"]),
+            ("epsilon_start", &["0", "1"], &["-0.000001", "1.000001"]),
+            ("epsilon_steps", &["0", "1000000000000"], &["1000000000001"]),
+            ("temperature", &["0.000001", "1e9"], &["0", "1.1e9"]),
+            ("draws", &["1", "1024"], &["0", "1025"]),
+            ("redraw", &["0", "1"], &["-0.000001", "1.000001"]),
+            ("ucb_low", &["-1000000", "2.3"], &["-1000001", "2.4"]),
+            ("ucb_high", &["1.7", "1000000"], &["1.6", "1000001"]),
+            ("dither", &["0", "1"], &["-0.000001", "1.000001"]),
+            ("gamma", &["0", "1"], &["-0.000001", "1.000001"]),
+            ("probability_draws", &["1", "10000"], &["0", "10001"]),
+            ("lambda", &["0", "1"], &["-0.000001", "1.000001"]),
+            ("trace_steps", &["1", "10000"], &["0", "10001", "18446744073709551615"]),
+            ("hidden", &["[]", "[4096]", "[1,1,1,1,1,1,1,1]"], &["[0]", "[4097]", "[1,1,1,1,1,1,1,1,1]"]),
+            ("trunk", &["[]", "[4096]", "[1,1,1,1,1,1,1,1]"], &["[0]", "[4097]", "[1,1,1,1,1,1,1,1,1]"]),
+            ("learning_rate", &["1e-12", "10"], &["0", "10.1"]),
+            ("adam_beta1", &["0", "0.999999"], &["-0.1", "1"]),
+            ("adam_beta2", &["0", "0.999999"], &["-0.1", "1"]),
+            ("adam_epsilon", &["1e-20", "1"], &["0", "1.1"]),
+            ("sigma_gamma", &["0", "1"], &["-0.000001", "1.000001"]),
+            ("rate_updates", &["1", "1000000000000"], &["0", "1000000000001"]),
+            ("rate_end", &["0", "1"], &["-0.000001", "1.000001"]),
+            ("error_clip", &["0", "1e9"], &["-0.1", "1.1e9"]),
+            ("max_gradient_norm", &["0", "1e9"], &["-0.1", "1.1e9"]),
+            ("target_sync", &["1", "1000000000000"], &["0", "1000000000001"]),
+            ("target_tau", &["0.000001", "1"], &["0", "1.000001"]),
+            ("replay", &["32", "100000000"], &["0", "31", "100000001"]),
+            ("batch", &["1", "65536"], &["0", "65537"]),
+            ("prioritised", &["0", "1"], &["-0.000001", "1.000001"]),
+            ("learning_starts", &["0", "100000"], &["100001"]),
+            ("train_every", &["1", "1000000000000"], &["0", "1000000000001"]),
+            ("updates", &["1", "1024"], &["0", "1025"]),
+            ("actors", &["1", "1024"], &["0", "1025"]),
+        ];
+        let passes = |key: &str, text: &str| {
+            let mut config = preset("duvn").unwrap();
+            config.set(key, text).unwrap();
+            config.check().is_ok()
+        };
+        for (key, inside, outside) in table {
+            inside.iter().for_each(|text| assert!(passes(key, text), "{key}={text}"));
+            outside.iter().for_each(|text| assert!(!passes(key, text), "{key}={text}"));
+        }
+        let numeric = Config::knobs()
+            .into_iter()
+            .filter(|knob| !knob.limit.is_empty() || knob.expects.contains("number"));
+        for knob in numeric {
+            assert!(table.iter().any(|(key, ..)| *key == knob.name), "{} is not in the table", knob.name);
+        }
+    }
+
+    #[test]
+    fn a_knob_that_nothing_looks_at_is_named_with_what_it_needs() {
+        let error = preset("egreedy").unwrap().check_effect("keep").unwrap_err();
+        assert_eq!(error.to_string(), "'keep' has no effect here: it needs posterior=dropout");
+        for (name, key) in [
+            ("duvn", "members"),
+            ("duvn", "local_scale"),
+            ("duvn", "epsilon"),
+            ("parametric", "sigma_bias"),
+            ("duvn-deep", "keep"),
+            ("duvn-deep", "draws"),
+            ("bootdqn", "temperature"),
+            ("bootdqn", "scope"),
+            ("duvn", "trace_steps"),
+            ("duvn", "samples"),
+            ("duvn", "redraw"),
+        ] {
+            assert!(preset(name).unwrap().check_effect(key).is_err(), "{name} {key}");
+        }
+        for (name, key) in
+            [("duvn", "keep"), ("bootdqn", "redraw"), ("duvn-deep", "redraw"), ("duvn", "loss")]
+        {
+            assert!(preset(name).unwrap().check_effect(key).is_ok(), "{name} {key}");
         }
     }
 

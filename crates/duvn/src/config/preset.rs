@@ -1,6 +1,6 @@
 use super::{
-    BackupKind, Config, ConfigError, InputKind, LocalKind, LossKind, PolicyKind, PosteriorKind, ReturnKind,
-    Scope, closest,
+    BackupKind, BoundKind, Config, ConfigError, Decider, InputKind, LocalKind, LossKind, PolicyKind,
+    PosteriorKind, ReturnKind, Scope, closest,
 };
 
 /// A named point in the space of agents.
@@ -64,19 +64,52 @@ pub const PRESETS: &[Preset] = &[
     Preset {
         name: "duvn-deep",
         about: "return uncertainty and that of the unknown together, committed to one optimistic index an episode: for when the others fail",
+        config: deep,
+    },
+    Preset {
+        name: "duvn-control",
+        about: "duvn-deep for box observations: layers that actions share, normalised, with values that stay true",
         config: || Config {
-            parameter_scope: Scope::Episode,
-            returns: ReturnKind::Gaussian,
-            local: LocalKind::Visits,
-            local_power: 3.0,
-            shrink: true,
-            policy: PolicyKind::Optimistic,
-            scope: Scope::Episode,
-            backup: BackupKind::Split,
-            target_sync: 20,
-            inputs: InputKind::Scaled,
-            learning_rate: 0.0003,
-            learning_starts: 1,
+            hidden: vec![],
+            trunk: vec![128, 128],
+            layer_norm: true,
+            inputs: InputKind::Raw,
+            gamma: 0.99,
+            dither: 0.02,
+            decider: Decider::Online,
+            bound: BoundKind::Returns,
+            sigma_gamma: 0.99,
+            max_gradient_norm: 10.0,
+            learning_rate: 0.0005,
+            batch: 64,
+            target_sync: 100,
+            prioritised: 0.0,
+            fresh: false,
+            ..deep()
+        },
+    },
+    Preset {
+        name: "dqn",
+        about: "a strong baseline without uncertainty: double DQN on three-step returns, normalised layers, epsilon from 1 to 0.01",
+        config: || Config {
+            policy: PolicyKind::EGreedy,
+            epsilon: 0.01,
+            epsilon_steps: 10_000,
+            backup: BackupKind::Max,
+            decider: Decider::Online,
+            lambda: 1.0,
+            trace_steps: 3,
+            gamma: 0.99,
+            hidden: vec![],
+            trunk: vec![128, 128],
+            layer_norm: true,
+            max_gradient_norm: 10.0,
+            learning_rate: 0.0005,
+            batch: 64,
+            target_sync: 250,
+            prioritised: 0.0,
+            fresh: false,
+            learning_starts: 1000,
             ..Config::default()
         },
     },
@@ -117,6 +150,25 @@ pub const PRESETS: &[Preset] = &[
         },
     },
 ];
+
+/// Return uncertainty and that of the unknown together.
+fn deep() -> Config {
+    Config {
+        parameter_scope: Scope::Episode,
+        returns: ReturnKind::Gaussian,
+        local: LocalKind::Visits,
+        local_power: 3.0,
+        shrink: true,
+        policy: PolicyKind::Optimistic,
+        scope: Scope::Episode,
+        backup: BackupKind::Split,
+        target_sync: 20,
+        inputs: InputKind::Scaled,
+        learning_rate: 0.0003,
+        learning_starts: 1,
+        ..Config::default()
+    }
+}
 
 /// The configuration of the preset `name`.
 pub fn preset(name: &str) -> Result<Config, ConfigError> {

@@ -7,7 +7,8 @@ pub use look::Explorer;
 
 use crate::actor::{Actor, Phase};
 use crate::agent::{AgentError, LearnError};
-use crate::config::{CheckedConfig, Scope};
+use crate::config::{BoundKind, CheckedConfig, Scope};
+use crate::earned::Earned;
 use crate::inputs::Inputs;
 use crate::local::Local;
 use crate::net::Input;
@@ -42,10 +43,15 @@ impl Axes {
         seed: u64,
     ) -> Result<Self, AgentError> {
         let returns = return_model(config);
-        let (input, actions) = (input(observations), count(actions)?);
+        let (input, actions) = (input(&seen(config, observations)), count(actions)?);
         let posterior = posterior(config, input, actions, Arc::clone(&returns), seed)?;
         Ok(Axes { posterior, returns, policy: policy(config) })
     }
+}
+
+/// The space of what the network sees of `observations`.
+pub(crate) fn seen(config: &CheckedConfig, observations: &Space) -> Space {
+    Inputs::new(config, observations).space(observations)
 }
 
 /// What the network is fed with for observations in `space`.
@@ -101,6 +107,9 @@ pub(crate) struct Learner {
     /// Episodes begun.
     episodes: u64,
     pending: Vec<Pending>,
+    /// The least and the greatest reward seen.
+    rewards: Option<(f64, f64)>,
+    earned: Earned,
     learning: bool,
     batch: Batch,
     /// What came of an action.
@@ -123,6 +132,21 @@ pub(crate) struct LearnerState {
     counters: Counters,
     episodes: u64,
     pending: Vec<Pending>,
+    rewards: Option<(f64, f64)>,
+    earned: Earned,
+}
+
+impl LearnerState {
+    /// Leaves out what is remembered.
+    pub(crate) fn forget(&mut self) {
+        self.replay.clear();
+        self.pending.clear();
+    }
+
+    #[cfg(test)]
+    pub(crate) fn replay(&self) -> &Replay {
+        &self.replay
+    }
 }
 
 impl Learner {
@@ -133,7 +157,8 @@ impl Learner {
         seed: u64,
     ) -> Result<Self, AgentError> {
         let (shape, outputs) = (axes.posterior.shape(), axes.returns.outputs());
-        if shape.input != input(observations) || shape.outputs != outputs {
+        let seen = seen(config, observations);
+        if shape.input != input(&seen) || shape.outputs != outputs {
             return Err(AgentError::Axes {
                 network: format!("{shape:?}"),
                 outputs,
@@ -145,13 +170,13 @@ impl Learner {
         }
         let actions = shape.actions;
         let inputs = Inputs::new(config, observations);
-        let width = match observations {
+        let width = match &seen {
             Space::Discrete(_) => 0,
             Space::Box { low, .. } => low.len(),
         };
         let mut features = Stream::new(seed, "features");
         Ok(Learner {
-            local: Local::new(config, &inputs.space(observations), actions, &mut features),
+            local: Local::new(config, &seen, actions, &mut features),
             replay: Replay::new(config.replay, width, config.prioritised),
             targets: Targets::new(config),
             source: Source::new(Stream::new(seed, "parameters")),
@@ -160,6 +185,8 @@ impl Learner {
             counters: Counters::default(),
             episodes: 0,
             pending: Vec::with_capacity(config.actors),
+            rewards: None,
+            earned: Earned::default(),
             learning: true,
             batch: Batch::default(),
             arrived: Gathered::default(),
@@ -182,8 +209,18 @@ impl Learner {
         self.counters
     }
 
+    /// The least and the greatest reward seen.
+    pub(crate) fn rewards(&self) -> Option<(f64, f64)> {
+        self.rewards
+    }
+
     pub(crate) fn set_learning(&mut self, learning: bool) {
         self.learning = learning;
+    }
+
+    /// The observations that it was made for.
+    pub(crate) fn space(&self) -> &Space {
+        &self.space
     }
 
     /// How many actions there are.
@@ -215,6 +252,7 @@ impl Learner {
         if let Some(last) = actor.last.take().filter(|_| actor.phase != Phase::Idle) {
             self.replay.cut_off(last, actor.episode);
         }
+        actor.rewards.clear();
         actor.episode = self.episodes;
         self.episodes += 1;
         self.commit(actor);
@@ -270,6 +308,11 @@ impl Learner {
             _ => Ending::No,
         };
         self.local.visit(actor.seen.only(), usize::from(actor.action));
+        let (least, most) = self.rewards.unwrap_or((step.reward, step.reward));
+        self.rewards = Some((least.min(step.reward), most.max(step.reward)));
+        if self.config.bound == BoundKind::Returns {
+            self.earned.add(&mut actor.rewards, step.reward as f32, step.done(), self.config.gamma);
+        }
         let transition = Transition {
             observation: actor.seen.only(),
             action: actor.action,
@@ -336,6 +379,8 @@ impl Learner {
             counters: self.counters,
             episodes: self.episodes,
             pending: self.pending.clone(),
+            rewards: self.rewards,
+            earned: self.earned,
         }
     }
 
@@ -354,6 +399,8 @@ impl Learner {
         self.counters = state.counters;
         self.episodes = state.episodes;
         self.pending = state.pending;
+        self.rewards = state.rewards;
+        self.earned = state.earned;
         Ok(())
     }
 }

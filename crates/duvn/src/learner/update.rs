@@ -3,6 +3,8 @@
 use super::{Axes, Counters, Learner, Pending};
 use crate::actor::Actor;
 use crate::agent::LearnError;
+use crate::config::BoundKind;
+use crate::net::Health;
 use crate::posterior::TrainingBatch;
 use crate::replay::Gathered;
 use crate::returns::Discrepancy;
@@ -66,8 +68,16 @@ impl Learner {
                 step: self.counters.steps,
             };
             self.targets.make(&mut sources, targets);
+            if self.config.bound == BoundKind::Returns {
+                let targets = targets.chunks_exact_mut(returns.target_width());
+                targets.for_each(|target| returns.bound(target, self.earned.bounds()));
+            }
             let batch = TrainingBatch { slots, rows: rows.as_rows(), actions, targets, weights };
-            posterior.train(learner, batch, &mut self.source, found);
+            let health = posterior.train(learner, batch, &mut self.source, found);
+            if health == Health::NonFinite {
+                let Counters { steps: step, updates, .. } = self.counters;
+                return Err(LearnError::NotFinite { step, update: updates + 1 });
+            }
             for (mean, found) in mean.iter_mut().zip(found.iter()) {
                 mean.loss += share * found.loss;
                 mean.temporal_difference += share * found.temporal_difference;

@@ -177,7 +177,7 @@ impl Layout {
             let Some(tensor) = tensors.iter().find(|tensor| tensor.name == name) else {
                 return Err(LoadError::Missing { name });
             };
-            if tensor.shape != shape || tensor.data.len() != shape.iter().product() {
+            if tensor.shape != shape || tensor.data.len() != shape.iter().product::<usize>() {
                 let (expected, found) = (shape.to_vec(), tensor.shape.clone());
                 return Err(LoadError::Misshapen { name, expected, found, numbers: tensor.data.len() });
             }

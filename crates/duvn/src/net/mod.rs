@@ -102,6 +102,7 @@ pub struct Tensor {
 
 /// Why tensors cannot be loaded into a network.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum LoadError {
     /// A tensor of the network is not among them.
     #[error("tensor {name} is missing; was it saved from a network of another shape?")]

@@ -50,6 +50,7 @@ pub struct Shape {
 
 /// Why no network can have a shape.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ShapeError {
     /// A size is 0.
     #[error("{0} must be at least 1")]

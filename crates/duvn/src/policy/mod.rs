@@ -1,10 +1,12 @@
 //! How to act on what is believed of the returns: the third axis of an agent.
 
 mod boltzmann;
+mod dithered;
 mod egreedy;
 mod thompson;
 
 pub use boltzmann::Boltzmann;
+pub use dithered::Dithered;
 pub use egreedy::EGreedy;
 pub use thompson::{IndexRule, Thompson};
 
@@ -113,7 +115,7 @@ pub trait Policy: Send {
 /// The policy that `config` asks for.
 pub fn policy(config: &Config) -> Box<dyn Policy> {
     let indexed = |rule| Box::new(Thompson { rule, scope: config.scope }) as Box<dyn Policy>;
-    match config.policy {
+    let plain: Box<dyn Policy> = match config.policy {
         PolicyKind::Uniform => Box::new(EGreedy::fixed(1.0)),
         PolicyKind::Greedy => Box::new(EGreedy::fixed(0.0)),
         PolicyKind::EGreedy => Box::new(EGreedy::new(config)),
@@ -121,6 +123,10 @@ pub fn policy(config: &Config) -> Box<dyn Policy> {
         PolicyKind::Thompson => indexed(IndexRule::Normal { draws: config.draws }),
         PolicyKind::Optimistic => indexed(IndexRule::HalfNormal),
         PolicyKind::Ucb => indexed(IndexRule::Uniform { low: config.ucb_low, high: config.ucb_high }),
+    };
+    match config.dither {
+        0.0 => plain,
+        share => Box::new(Dithered { policy: plain, share }),
     }
 }
 

@@ -1,5 +1,5 @@
 use super::{Draw, Posterior, Question, Source, TrainingBatch};
-use crate::net::{Extent, LoadError, Masks, Rows, Shape, Tensor, Which};
+use crate::net::{Extent, Health, LoadError, Masks, Rows, Shape, Tensor, Which};
 use crate::returns::Discrepancy;
 use crate::value::ValueNetwork;
 use duvn_envs::{StateError, freeze, thaw};
@@ -67,10 +67,10 @@ impl Posterior for Dropout {
         batch: TrainingBatch<'_>,
         source: &mut Source,
         found: &mut [Discrepancy],
-    ) {
+    ) -> Health {
         let (shape, rows) = (self.network.shape(), batch.actions.len());
         self.masks.draw(shape, Extent::TakenAction, rows, self.keep, &mut source.masks);
-        self.network.train(batch, Some(&self.masks), found);
+        self.network.train(batch, Some(&self.masks), found)
     }
 
     fn sync_target(&mut self, tau: f32) {

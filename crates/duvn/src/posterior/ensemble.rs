@@ -1,5 +1,5 @@
 use super::{Draw, Posterior, Question, Source, TrainingBatch};
-use crate::net::{LoadError, Rows, Shape, Tensor, Which};
+use crate::net::{Health, LoadError, Rows, Shape, Tensor, Which};
 use crate::returns::Discrepancy;
 use crate::rng::Stream;
 use crate::value::ValueNetwork;
@@ -89,13 +89,13 @@ impl Posterior for Ensemble {
         batch: TrainingBatch<'_>,
         _source: &mut Source,
         found: &mut [Discrepancy],
-    ) {
+    ) -> Health {
         let Self { members, samples, weights, .. } = self;
         let counts = |slot: u32| samples.get(slot as usize).is_none_or(|bits| bits >> learner & 1 == 1);
         weights.clear();
         let rows = batch.slots.iter().zip(batch.weights);
         weights.extend(rows.map(|(&slot, &weight)| if counts(slot) { weight } else { 0.0 }));
-        members[learner].train(TrainingBatch { weights, ..batch }, None, found);
+        members[learner].train(TrainingBatch { weights, ..batch }, None, found)
     }
 
     fn sync_target(&mut self, tau: f32) {

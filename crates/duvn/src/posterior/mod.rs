@@ -17,7 +17,7 @@ pub use point::Point;
 pub(crate) use several::SeveralDraws;
 
 use crate::config::{CheckedConfig, PosteriorKind};
-use crate::net::{Input, LoadError, MaskRng, Masks, Rows, Shape, ShapeError, Tensor, Which};
+use crate::net::{Health, Input, LoadError, MaskRng, Masks, Rows, Shape, ShapeError, Tensor, Which};
 use crate::returns::{Discrepancy, ReturnModel};
 use crate::rng::Stream;
 use crate::value::ValueNetwork;
@@ -110,14 +110,15 @@ pub trait Posterior: Send {
     /// A transition has come to be remembered in `slot` of the replay, in the place of what was there.
     fn remember(&mut self, slot: u32);
 
-    /// One step of training for one learner; `found` gets how far each row was from its target.
+    /// One step of training for one learner; `found` gets how far each row was from its target. Says whether the numbers it
+    /// left are ones to go on with.
     fn train(
         &mut self,
         learner: usize,
         batch: TrainingBatch<'_>,
         source: &mut Source,
         found: &mut [Discrepancy],
-    );
+    ) -> Health;
 
     /// Moves what targets are made with towards the current parameters: all the way where `tau` is 1.
     fn sync_target(&mut self, tau: f32);

@@ -1,5 +1,5 @@
 use super::{Draw, Posterior, Question, Source, TrainingBatch};
-use crate::net::{LoadError, Rows, Shape, Tensor, Which};
+use crate::net::{Health, LoadError, Rows, Shape, Tensor, Which};
 use crate::returns::Discrepancy;
 use crate::value::ValueNetwork;
 use duvn_envs::{StateError, freeze, thaw};
@@ -55,8 +55,8 @@ impl Posterior for Point {
         batch: TrainingBatch<'_>,
         _source: &mut Source,
         found: &mut [Discrepancy],
-    ) {
-        self.network.train(batch, None, found);
+    ) -> Health {
+        self.network.train(batch, None, found)
     }
 
     fn sync_target(&mut self, tau: f32) {

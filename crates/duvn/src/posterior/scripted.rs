@@ -1,7 +1,7 @@
 //! A posterior for tests that says what it is told and takes down what it is asked.
 
 use super::{Draw, Posterior, Question, Source, TrainingBatch};
-use crate::net::{Input, LoadError, Rows, Shape, Tensor, Which};
+use crate::net::{Health, Input, LoadError, Rows, Shape, Tensor, Which};
 use crate::returns::Discrepancy;
 use duvn_envs::StateError;
 use std::sync::{Arc, Mutex};
@@ -105,9 +105,10 @@ impl Posterior for Scripted {
         batch: TrainingBatch<'_>,
         _source: &mut Source,
         found: &mut [Discrepancy],
-    ) {
+    ) -> Health {
         self.note(Call::Train { learner, slots: batch.slots.to_vec(), targets: batch.targets.to_vec() });
         found.fill(Discrepancy { loss: self.error, temporal_difference: self.error });
+        Health::Finite
     }
 
     fn sync_target(&mut self, _tau: f32) {

@@ -24,6 +24,12 @@ impl Replay {
         Replay { ring: Ring::new(capacity, width), queue: Queue::new(capacity), prioritised }
     }
 
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        let (capacity, width) = (self.ring.capacity(), self.ring.width());
+        *self = Replay::new(capacity, width, self.prioritised);
+    }
+
     /// The transitions themselves.
     pub fn ring(&self) -> &Ring {
         &self.ring
@@ -58,6 +64,78 @@ impl Replay {
     pub fn learnt(&mut self, slot: u32, temporal_difference: f32) {
         if self.prioritised > 0.0 {
             self.queue.set(slot, temporal_difference);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use duvn_envs::Observation;
+
+    fn replay(prioritised: f64, count: usize) -> Replay {
+        let mut replay = Replay::new(10, 0, prioritised);
+        (0..count).for_each(|_| {
+            push(&mut replay);
+        });
+        replay
+    }
+
+    fn push(replay: &mut Replay) -> u32 {
+        let here = Observation::Index(0);
+        let transition = Transition {
+            observation: here,
+            action: 0,
+            reward: 0.0,
+            next: here,
+            ending: Ending::Terminated,
+            episode: 0,
+        };
+        replay.push(&transition, None)
+    }
+
+    #[test]
+    fn what_surprised_most_comes_first_and_leaves_the_queue_until_it_is_learnt() {
+        let mut replay = replay(1.0, 10);
+        for (slot, error) in [(3, 1.0), (7, 5.0), (1, 2.0)] {
+            replay.learnt(slot, error);
+        }
+        let mut slots = [0; 2];
+        replay.sample(&mut slots, &mut Stream::new(0, "test"));
+        assert_eq!(slots, [7, 1]);
+        replay.learnt(7, 0.5);
+        replay.sample(&mut slots, &mut Stream::new(0, "test"));
+        assert_eq!(slots, [3, 7]);
+    }
+
+    #[test]
+    fn a_place_that_is_taken_by_another_loses_its_priority() {
+        let mut replay = replay(1.0, 10);
+        (0..10).for_each(|slot| replay.learnt(slot, if slot == 0 { 9.0 } else { 1.0 }));
+        assert_eq!(push(&mut replay), 0, "the oldest gives way");
+        let mut slots = [0; 9];
+        replay.sample(&mut slots, &mut Stream::new(0, "test"));
+        assert_eq!(slots, [1, 2, 3, 4, 5, 6, 7, 8, 9], "the newcomer is not in the queue yet");
+    }
+
+    #[test]
+    fn the_share_that_is_prioritised_is_the_one_asked_for() {
+        for (share, least, most) in [(0.0, 0, 0), (0.25, 2300, 2700), (1.0, 10_000, 10_000)] {
+            let mut replay = Replay::new(1000, 0, share);
+            (0..1000).for_each(|_| {
+                push(&mut replay);
+            });
+            let mut stream = Stream::new(0, "test");
+            let mut from_queue = 0;
+            for _ in 0..10_000 {
+                // Only slot 999 is in the queue; by chance it comes once in a thousand.
+                replay.learnt(999, 1.0);
+                let mut slot = [0];
+                replay.sample(&mut slot, &mut stream);
+                from_queue += usize::from(replay.queue.is_empty());
+            }
+            let expected = if share == 0.0 { 10_000..=10_000 } else { least..=most };
+            assert!(expected.contains(&from_queue), "{share}: {from_queue}");
         }
     }
 }

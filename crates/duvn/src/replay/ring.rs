@@ -141,6 +141,11 @@ impl Ring {
         }
     }
 
+    /// How many transitions it has room for.
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+
     /// Numbers of an observation; 0 where it is an index.
     pub fn width(&self) -> usize {
         self.width

@@ -16,6 +16,7 @@ pub struct Gaussian {
     samples: usize,
     sd_rule: SdRule,
     loss: LossKind,
+    most_discount: f64,
 }
 
 /// softplus(x) = ln(1 + exp(x)), without overflow.
@@ -40,6 +41,7 @@ impl Gaussian {
             samples: config.samples,
             sd_rule: config.sd_rule,
             loss: config.loss,
+            most_discount: config.sigma_gamma,
         }
     }
 
@@ -128,7 +130,14 @@ impl ReturnModel for Gaussian {
         vec![config.prior_mu as f32, config.prior_sigma as f32]
     }
 
-    /// In closed form: mu = r + gamma mu', sigma = gamma sigma', where mu' and sigma' are those of the mixture
+    fn bound(&self, target: &mut [f32], (low, high): (f32, f32)) {
+        match self.propagation {
+            Propagation::Analytic => target[0] = target[0].clamp(low, high),
+            Propagation::Sampling => target.iter_mut().for_each(|psi| *psi = psi.clamp(low, high)),
+        }
+    }
+
+    /// In closed form: mu = r + gamma mu', sigma = min(gamma, sigma_gamma) sigma', where mu' and sigma' are those of the mixture
     /// at the next state, of which a share lambda is the trace's own target.
     fn propagate(&self, backup: &Backup<'_>, stream: &mut Stream, target: &mut [f32]) {
         if self.propagation == Propagation::Sampling {
@@ -143,7 +152,7 @@ impl ReturnModel for Gaussian {
         let (mu, sigma) = moments(trace);
         let (mean, sd) = self.mix(bootstrap.chain(std::iter::once((lambda, mu, sigma))));
         target[0] = (backup.reward + backup.gamma * mean) as f32;
-        target[1] = (backup.gamma * sd) as f32;
+        target[1] = (backup.gamma.min(self.most_discount) * sd) as f32;
     }
 
     fn loss(&self, outputs: &[f32], target: &[f32], gradient: &mut [f32]) -> Discrepancy {
@@ -206,5 +215,31 @@ mod tests {
         assert_eq!(target, [4.0, 1.5]);
         gaussian(SdRule::Total).propagate(&backup, &mut stream, &mut target);
         assert_eq!(target, [4.0, 6.0f32.sqrt()]);
+    }
+
+    #[test]
+    fn sigma_may_have_a_discount_of_its_own_and_never_a_larger_one() {
+        let next = Mixture { weights: &[1.0], parameters: &[4.0, 2.0] };
+        let backup = Backup { reward: 1.0, gamma: 0.5, next, trace: None };
+        for (sigma_gamma, sigma) in [(0.25, 0.5), (0.5, 1.0), (1.0, 1.0)] {
+            let mut target = [0.0; 2];
+            let gaussian = Gaussian::new(&Config { sigma_gamma, ..Config::default() });
+            gaussian.propagate(&backup, &mut Stream::new(0, "test"), &mut target);
+            assert_eq!(target, [3.0, sigma]);
+        }
+    }
+
+    #[test]
+    fn a_bound_moves_the_mean_and_leaves_sigma() {
+        let mut target = [7.0, 3.0];
+        gaussian(SdRule::Paper).bound(&mut target, (-1.0, 2.0));
+        assert_eq!(target, [2.0, 3.0]);
+    }
+
+    /// Prediction N(1, softplus(0.5)), target N(3, 2): both differences count for the queue.
+    #[test]
+    fn the_error_that_orders_the_queue_is_that_of_mean_and_sigma() {
+        let found = gaussian(SdRule::Paper).loss(&[1.0, 0.0], &[3.0, 2.0], &mut [0.0; 2]);
+        assert!((found.temporal_difference - (2.0 + 2.0 - softplus(0.5))).abs() < 1e-12, "{found:?}");
     }
 }

@@ -48,6 +48,10 @@ impl ReturnModel for Mean {
         vec![config.prior_mu as f32]
     }
 
+    fn bound(&self, target: &mut [f32], (low, high): (f32, f32)) {
+        target[0] = target[0].clamp(low, high);
+    }
+
     /// Q(s,a) = r + gamma [(1 - lambda) E Q(s',a') + lambda G'], G' being the trace's own target.
     fn propagate(&self, backup: &Backup<'_>, _stream: &mut Stream, target: &mut [f32]) {
         let bootstrap: f64 = backup.next.parts().map(|(weight, q)| weight * self.mean(q)).sum();

@@ -100,6 +100,9 @@ pub trait ReturnModel: Send + Sync {
     /// By output: how large a fixed random network is added to it.
     fn prior_scales(&self, config: &Config) -> Vec<f32>;
 
+    /// Brings the mean of a target into (low, high), where it is not.
+    fn bound(&self, target: &mut [f32], bounds: (f32, f32));
+
     /// Makes the target of (s,a).
     fn propagate(&self, backup: &Backup<'_>, stream: &mut Stream, target: &mut [f32]);
 

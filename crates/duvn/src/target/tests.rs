@@ -2,7 +2,10 @@ use super::*;
 use crate::config::{BackupKind, Config, LocalKind, PolicyKind, PosteriorKind, ReturnKind, Scope};
 use crate::learner::Axes;
 use crate::net::Rows;
+use crate::policy::EGreedy;
+use crate::posterior::scripted::{Call, Scripted};
 use crate::replay::{Ending, Transition};
+use crate::returns::Mean;
 use duvn_envs::{Observation, Space};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -162,4 +165,101 @@ fn a_split_backup_has_the_best_mean_and_the_spread_of_the_policys_action() {
     let (out, beliefs) = (0..50).map(|seed| targets(&config, seed, None)).find(apart).unwrap();
     let (mu, sigma) = (beliefs[0].max(beliefs[2]), beliefs[1].max(beliefs[3]));
     assert!(close(out[2], 2.0 + 0.5 * mu) && close(out[3], 0.5 * sigma), "{out:?} {beliefs:?}");
+}
+
+/// What a posterior in which action 1 is worth 4 and action 0 nothing is asked, and the targets of one step with reward 2, each
+/// answer being 1 above the one before.
+fn asked(config: &Config, varies: bool) -> (Vec<Call>, f32) {
+    let config = config.check().unwrap();
+    let mut ring = Ring::new(1, 0);
+    remember(&mut ring, Ending::No, None);
+    let mut scripted = Scripted::new(2, vec![vec![0.0, 4.0]]);
+    (scripted.step, scripted.varies) = (1.0, varies);
+    let calls = scripted.calls();
+    let mut sources = Sources {
+        posterior: &mut scripted,
+        learner: 0,
+        model: &Mean,
+        policy: &EGreedy::fixed(0.0),
+        local: &mut Local::new(&config, &Space::Discrete(2), 2, &mut Stream::new(0, "test")),
+        source: &mut Source::new(Stream::new(0, "masks")),
+        stream: &mut Stream::new(0, "backing up"),
+        step: 0,
+    };
+    let mut makes = Targets::new(&config);
+    makes.follow(&[0], None, &ring);
+    let mut out = [0.0];
+    makes.make(&mut sources, &mut out);
+    let calls = calls.lock().unwrap().clone();
+    (calls, out[0])
+}
+
+fn question(which: Which, taken: Option<u8>) -> Call {
+    Call::Value { learner: 0, which, taken: taken.map(|action| vec![action]) }
+}
+
+#[test]
+fn each_mask_of_a_target_is_a_draw_of_its_own() {
+    let config = Config {
+        posterior: PosteriorKind::Dropout,
+        backup: BackupKind::Max,
+        mc_samples: 3,
+        gamma: 0.5,
+        ..Config::default()
+    };
+    let (calls, target) = asked(&config, true);
+    let again = question(Which::Target, Some(1));
+    assert_eq!(calls, [question(Which::Target, None), again.clone(), again]);
+    // The three answers say 4, 5 and 6 of the best action.
+    assert_eq!(target, 2.0 + 0.5 * 5.0);
+}
+
+#[test]
+fn the_current_network_decides_and_the_target_network_values_if_that_is_asked_for() {
+    let config =
+        Config { decider: Decider::Online, backup: BackupKind::Max, gamma: 0.5, ..Config::default() };
+    let (calls, target) = asked(&config, false);
+    assert_eq!(calls, [question(Which::Online, None), question(Which::Target, Some(1))]);
+    assert_eq!(target, 2.0 + 0.5 * 5.0, "the value is the second answer's");
+}
+
+#[test]
+fn the_mean_of_a_split_backup_comes_from_another_mask_where_masks_differ() {
+    let config = Config { backup: BackupKind::Split, gamma: 0.5, ..Config::default() };
+    assert_eq!(asked(&config, false), (vec![question(Which::Target, None)], 2.0 + 0.5 * 4.0));
+    let two = vec![question(Which::Target, None), question(Which::Target, Some(1))];
+    assert_eq!(asked(&config, true), (two, 2.0 + 0.5 * 5.0));
+}
+
+/// Three steps with reward 2 and an end; the best of every state is 4; gamma 1/2, lambda 1/4, worked from the end:
+/// 2; 2 + 1/2 (3/4 4 + 1/4 2) = 3.75; 2 + 1/2 (3/4 4 + 1/4 3.75) = 3.96875.
+#[test]
+fn a_trace_is_followed_step_by_step_and_discounted_once() {
+    let config = Config { backup: BackupKind::Max, gamma: 0.5, lambda: 0.25, ..Config::default() };
+    let targets = |config: &Config| {
+        let config = config.check().unwrap();
+        let mut ring = Ring::new(3, 0);
+        let mut after = None;
+        for ending in [Ending::No, Ending::No, Ending::Terminated] {
+            after = Some(remember(&mut ring, ending, after));
+        }
+        let mut sources = Sources {
+            posterior: &mut Scripted::new(2, vec![vec![0.0, 4.0]]),
+            learner: 0,
+            model: &Mean,
+            policy: &EGreedy::fixed(0.0),
+            local: &mut Local::new(&config, &Space::Discrete(2), 2, &mut Stream::new(0, "test")),
+            source: &mut Source::new(Stream::new(0, "masks")),
+            stream: &mut Stream::new(0, "backing up"),
+            step: 0,
+        };
+        let mut makes = Targets::new(&config);
+        makes.follow(&[0, 1, 2], None, &ring);
+        let mut out = [0.0; 3];
+        makes.make(&mut sources, &mut out);
+        out
+    };
+    assert_eq!(targets(&config), [3.96875, 3.75, 2.0]);
+    assert_eq!(targets(&Config { trace_steps: 2, ..config.clone() }), [2.0 + 0.5 * 4.0, 3.75, 2.0]);
+    assert_eq!(targets(&Config { lambda: 0.0, ..config }), [4.0, 4.0, 2.0]);
 }

@@ -33,8 +33,38 @@ const HEIGHT: f64 = 400.0 / SCALE;
 const CHUNKS: usize = 11;
 const HELIPAD_Y: f64 = HEIGHT / 4.0;
 
-/// Gymnasium's `LunarLander-v3` with discrete actions: do nothing, fire the left, the main or the right
-/// engine.
+/// What can be chosen about a landing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Landing {
+    /// Actions are throttles, in place of one engine or none.
+    pub continuous: bool,
+    /// Negative downwards; Gymnasium allows -12 to 0.
+    pub gravity: f64,
+    /// The wind that blows while no leg is on the ground.
+    pub wind: Option<Wind>,
+}
+
+/// How strong a wind can be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wind {
+    /// The greatest force.
+    pub power: f64,
+    /// The greatest torque.
+    pub turbulence: f64,
+}
+
+impl Default for Landing {
+    /// That of `LunarLander-v3`.
+    fn default() -> Self {
+        Landing { continuous: false, gravity: -10.0, wind: None }
+    }
+}
+
+/// Gymnasium's `LunarLander-v3`: land with a main engine and one on each side.
+///
+/// A discrete action does nothing or fires the left, the main or the right engine. A continuous one is two
+/// throttles from -1 to 1: the main engine runs from half to full power above 0, the left one below -0.5 and the right
+/// one above 0.5 of the second.
 ///
 /// An observation is x, y (relative to the pad), their velocities, angle, angular velocity, and whether
 /// each leg touches the ground. The reward is the change of a potential (near, slow, upright, legs down), less the
@@ -44,11 +74,13 @@ const HELIPAD_Y: f64 = HEIGHT / 4.0;
 /// The physics are those of Box2D 2.3, rewritten; the same seed and actions give Gymnasium's numbers.
 #[derive(Debug)]
 pub struct LunarLander {
+    landing: Landing,
     rng: NumpyRng,
     world: World,
     heights: [f64; CHUNKS],
     potential: f64,
     observation: [f32; 8],
+    gusts: [i64; 2],
 }
 
 #[derive(Serialize, Deserialize)]
@@ -58,6 +90,42 @@ struct Saved {
     heights: [f64; CHUNKS],
     potential: f64,
     observation: [f32; 8],
+    /// Where force and torque of the wind are in their courses.
+    gusts: [i64; 2],
+}
+
+/// Which engines run, and how strongly (from 0 to 1).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Engines {
+    main: f64,
+    side: f64,
+    /// -1 for the left engine, 1 for the right one.
+    direction: f64,
+}
+
+impl Engines {
+    fn of_index(action: usize) -> Self {
+        match action {
+            2 => Engines { main: 1.0, ..Engines::default() },
+            1 | 3 => Engines { main: 0.0, side: 1.0, direction: action as f64 - 2.0 },
+            _ => Engines::default(),
+        }
+    }
+
+    fn of_throttles(throttles: [f32; 2]) -> Self {
+        let [main, side] = throttles.map(f64::from);
+        Engines {
+            main: if main > 0.0 { (main + 1.0) * 0.5 } else { 0.0 },
+            side: if side.abs() > 0.5 { side.abs() } else { 0.0 },
+            direction: side.signum(),
+        }
+    }
+}
+
+/// How strongly the wind blows at a moment, from -1 to 1: tanh(sin(2kt) + sin(πkt)) with k = 0.01, which never
+/// repeats itself.
+fn gust(moment: i64) -> f64 {
+    ((0.02 * moment as f64).sin() + (std::f64::consts::PI * 0.01 * moment as f64).sin()).tanh()
 }
 
 fn metres(x: f64, y: f64) -> Vec2 {
@@ -102,50 +170,54 @@ fn start() -> [(Vec2, f32); 3] {
 
 impl LunarLander {
     /// A lander whose random numbers start from `seed` until `reset` says otherwise.
-    pub fn new(seed: u64) -> Self {
+    pub fn new(landing: Landing, seed: u64) -> Self {
         let mut lander = LunarLander {
+            landing,
             rng: NumpyRng::new(seed),
-            world: World::new(craft()),
+            world: World::new(craft(), landing.gravity as f32),
             heights: [HELIPAD_Y; CHUNKS],
             potential: 0.0,
             observation: [0.0; 8],
+            gusts: [0; 2],
         };
         lander.world.start(start(), terrain(&lander.heights));
         lander
     }
 
-    /// Fires the engine that `action` names, lets the world go on and judges what came of it.
-    fn act(&mut self, action: usize) -> Step {
+    /// Lets the wind blow on the hull for one step, if there is one and no leg is on the ground.
+    fn blow(&mut self) {
+        let Some(wind) = self.landing.wind else { return };
+        if self.world.touch().legs.contains(&true) {
+            return;
+        }
+        let [force, torque] = self.gusts.map(gust);
+        self.world.pull_hull(vec2((force * wind.power) as f32, 0.0));
+        self.world.twist_hull((torque * wind.turbulence) as f32);
+        self.gusts = self.gusts.map(|moment| moment.wrapping_add(1));
+    }
+
+    /// Runs the engines, lets the world go on and judges what came of it.
+    fn act(&mut self, engines: Engines) -> Step {
+        self.blow();
         let (sin, cos) = {
             let angle = f64::from(self.world.body(HULL).sweep.to.a);
             (angle.sin(), angle.cos())
         };
         let dispersion = [(); 2].map(|()| self.rng.uniform(-1.0, 1.0) / SCALE);
-        let (main, side) = match action {
-            2 => (1.0, 0.0),
-            1 | 3 => (0.0, 1.0),
-            _ => (0.0, 0.0),
-        };
-        match action {
-            2 => {
-                let along = MAIN_ENGINE_Y_LOCATION / SCALE + 2.0 * dispersion[0];
-                let ox = sin * along + -cos * dispersion[1];
-                let oy = -cos * along - sin * dispersion[1];
-                self.fire([ox, oy], MAIN_ENGINE_POWER, [0.0, 0.0]);
-            }
-            1 | 3 => {
-                let direction = action as f64 - 2.0;
-                let across = 3.0 * dispersion[1] + direction * SIDE_ENGINE_AWAY / SCALE;
-                let ox = sin * dispersion[0] + -cos * across;
-                let oy = -cos * dispersion[0] - sin * across;
-                // The nozzle is taken to be 17 to the side and 14 up, whatever the outline says.
-                self.fire(
-                    [ox, oy],
-                    SIDE_ENGINE_POWER,
-                    [-(sin * 17.0 / SCALE), cos * SIDE_ENGINE_HEIGHT / SCALE],
-                );
-            }
-            _ => {}
+        let Engines { main, side, direction } = engines;
+        if main > 0.0 {
+            let along = MAIN_ENGINE_Y_LOCATION / SCALE + 2.0 * dispersion[0];
+            let ox = sin * along + -cos * dispersion[1];
+            let oy = -cos * along - sin * dispersion[1];
+            self.fire([ox, oy], [MAIN_ENGINE_POWER, main], [0.0, 0.0]);
+        }
+        if side > 0.0 {
+            let across = 3.0 * dispersion[1] + direction * SIDE_ENGINE_AWAY / SCALE;
+            let ox = sin * dispersion[0] + -cos * across;
+            let oy = -cos * dispersion[0] - sin * across;
+            // The nozzle is taken to be 17 to the side and 14 up, whatever the outline says.
+            let nozzle = [-(sin * 17.0 / SCALE), cos * SIDE_ENGINE_HEIGHT / SCALE];
+            self.fire([ox, oy], [SIDE_ENGINE_POWER, side], nozzle);
         }
         self.world.step();
 
@@ -168,10 +240,10 @@ impl LunarLander {
         Step { reward, terminated, truncated: false }
     }
 
-    /// Blows gas along `offset`, from there and `nozzle` beside the hull's origin.
-    fn fire(&mut self, offset: [f64; 2], power: f64, nozzle: [f64; 2]) {
+    /// Blows gas along `offset`, from there and `nozzle` beside the hull's origin, with this power and throttle.
+    fn fire(&mut self, offset: [f64; 2], [power, throttle]: [f64; 2], nozzle: [f64; 2]) {
         let Vec2 { x, y } = self.world.body(HULL).pose.origin;
-        let impulse = offset.map(|o| (-o * power) as f32);
+        let impulse = offset.map(|o| (-o * power * throttle) as f32);
         let point =
             [(f64::from(x) + offset[0] + nozzle[0]) as f32, (f64::from(y) + offset[1] + nozzle[1]) as f32];
         self.world.push_hull(vec2(impulse[0], impulse[1]), vec2(point[0], point[1]));
@@ -205,13 +277,11 @@ impl Environment for LunarLander {
     }
 
     fn action_space(&self) -> Space {
-        Space::Discrete(4)
+        if self.landing.continuous { Space::symmetric_box(&[1.0; 2]) } else { Space::Discrete(4) }
     }
 
     fn reset(&mut self, seed: Option<u64>) {
-        if let Some(seed) = seed {
-            self.rng = NumpyRng::new(seed);
-        }
+        self.rng.restart(seed);
         let mut rough = [(); CHUNKS + 1].map(|()| self.rng.uniform(0.0, HEIGHT / 2.0));
         rough[CHUNKS / 2 - 2..=CHUNKS / 2 + 2].fill(HELIPAD_Y);
         self.heights =
@@ -219,7 +289,10 @@ impl Environment for LunarLander {
         self.world.start(start(), terrain(&self.heights));
         let force = [(); 2].map(|()| self.rng.uniform(-INITIAL_RANDOM, INITIAL_RANDOM) as f32);
         self.world.pull_hull(vec2(force[0], force[1]));
-        self.act(0);
+        if self.landing.wind.is_some() {
+            self.gusts = [(); 2].map(|()| self.rng.integers(-9999, 9999));
+        }
+        self.act(Engines::default());
     }
 
     fn observation(&self) -> Observation<'_> {
@@ -227,10 +300,12 @@ impl Environment for LunarLander {
     }
 
     fn step(&mut self, action: Action<'_>) -> Result<Step, StepError> {
-        match action {
-            Action::Index(index @ 0..4) => Ok(self.act(index)),
-            _ => Err(StepError::action(action, &self.action_space())),
-        }
+        let engines = match (action, self.landing.continuous) {
+            (Action::Index(index @ 0..4), false) => Engines::of_index(index),
+            (Action::Vector(&[main, side]), true) => Engines::of_throttles([main, side]),
+            _ => return Err(StepError::action(action, &self.action_space())),
+        };
+        Ok(self.act(engines))
     }
 
     fn save(&self) -> Option<Vec<u8>> {
@@ -240,6 +315,7 @@ impl Environment for LunarLander {
             heights: self.heights,
             potential: self.potential,
             observation: self.observation,
+            gusts: self.gusts,
         }))
     }
 
@@ -248,6 +324,7 @@ impl Environment for LunarLander {
         self.world.set_state(saved.world).map_err(|why| StateError::Misfit(why.into()))?;
         (self.rng, self.heights) = (saved.rng, saved.heights);
         (self.potential, self.observation) = (saved.potential, saved.observation);
+        self.gusts = saved.gusts;
         Ok(())
     }
 
@@ -292,7 +369,7 @@ mod tests {
 
     #[test]
     fn the_picture_shows_ground_craft_and_flags_where_they_are() {
-        let mut lander = LunarLander::new(0);
+        let mut lander = LunarLander::new(Landing::default(), 0);
         lander.reset(Some(3));
         let mut picture = Polygons(Vec::new());
         assert!(lander.draw(&mut picture));
@@ -315,7 +392,7 @@ mod tests {
     #[test]
     fn every_engine_pushes_its_own_way() {
         let after = |action: usize| {
-            let mut lander = LunarLander::new(0);
+            let mut lander = LunarLander::new(Landing::default(), 0);
             lander.reset(Some(5));
             (0..10).for_each(|_| drop(lander.step(action.into())));
             lander.observation

@@ -21,6 +21,7 @@ pub enum Isa {
 
 /// Why an instruction set cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum IsaError {
     /// The CPU lacks it.
     #[error("this CPU has no {0}; use one of: {list}", list = available())]

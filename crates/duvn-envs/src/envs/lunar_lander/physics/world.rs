@@ -18,8 +18,6 @@ pub const HULL: usize = 0;
 /// How many edges the ground has.
 pub const EDGES: usize = 11;
 
-const GRAVITY: Vec2 = vec2(0.0, -10.0);
-
 /// What never changes: the parts, and the hinges that hold leg number i + 1 to the hull.
 #[derive(Clone, Copy, Debug)]
 pub struct Craft {
@@ -68,11 +66,15 @@ pub struct World {
     pub(super) craft: Craft,
     pub(super) state: State,
     pub(super) island: Island,
+    gravity: Vec2,
+    /// What turns the hull during the next step. Every step ends with none, so that it is not part of the state.
+    torque: f32,
 }
 
 impl World {
     /// A world without ground, with the parts lying on top of each other, until [`start`](Self::start).
-    pub fn new(craft: Craft) -> Self {
+    /// `gravity` is negative downwards.
+    pub fn new(craft: Craft, gravity: f32) -> Self {
         let state = State {
             bodies: Default::default(),
             stops: Default::default(),
@@ -81,7 +83,8 @@ impl World {
             contacts: Vec::with_capacity(BODIES * EDGES),
             touch: Touch::default(),
         };
-        World { craft, state, island: Island::with_room(BODIES * EDGES) }
+        let island = Island::with_room(BODIES * EDGES);
+        World { craft, state, island, gravity: vec2(0.0, gravity), torque: 0.0 }
     }
 
     /// Puts the parts at rest at `places` (origin and angle) above the ground.
@@ -136,6 +139,11 @@ impl World {
         self.state.bodies[HULL].force += force;
     }
 
+    /// A torque on the hull during the next step.
+    pub fn twist_hull(&mut self, torque: f32) {
+        self.torque += torque;
+    }
+
     /// An impulse on the hull at a point of the world.
     pub fn push_hull(&mut self, impulse: Vec2, point: Vec2) {
         self.state.bodies[HULL].push(&self.craft.parts[HULL], impulse, point);
@@ -149,6 +157,7 @@ impl World {
         for body in &mut self.state.bodies {
             body.force = Vec2::default();
         }
+        self.torque = 0.0;
     }
 
     /// Drops the contacts whose bounds no longer overlap and updates the others.
@@ -221,8 +230,10 @@ impl World {
             body.sweep.from = body.sweep.to;
             island.places[number] = body.sweep.to;
             let Motion { v, w } = body.motion;
-            let v = v + TIME_STEP * (GRAVITY + self.craft.parts[number].inv_mass * body.force);
-            island.moves[number] = Motion { v, w };
+            let part = &self.craft.parts[number];
+            let v = v + TIME_STEP * (self.gravity + part.inv_mass * body.force);
+            let torque = if number == HULL { self.torque } else { 0.0 };
+            island.moves[number] = Motion { v, w: w + TIME_STEP * part.inv_inertia * torque };
         }
         for number in order {
             let part = &self.craft.parts[number];

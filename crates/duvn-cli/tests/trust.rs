@@ -1,0 +1,223 @@
+//! Runs that can be trusted: what is mixed, changed or borrowed is said or refused, and nothing is half.
+#![cfg(unix)]
+
+mod common;
+
+use common::{Folder, duvn, recorded, small, stderr, stdout, succeed, sweep};
+use duvn::net::Isa;
+use duvn_lab::store::Store;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn run(arguments: &[&str], path: &Path, more: &[&str]) -> Command {
+    let mut command = duvn();
+    command.args(arguments).arg(path).args(more);
+    command
+}
+
+/// The words of a call that must end with `code`.
+fn ends(mut command: Command, code: i32) -> String {
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(code), "{command:?}: {}", stderr(&output));
+    stderr(&output) + &stdout(&output)
+}
+
+fn train(out: &Path, more: &[&str]) -> Command {
+    let mut command = duvn();
+    command.args(["train", "Chain-5", "--agent", "duvn", "--set", "hidden=[16]", "--json", "--out"]).arg(out);
+    command.args(more);
+    command
+}
+
+/// The locks of runs.
+fn locks(out: &Path) -> Vec<PathBuf> {
+    let runs = std::fs::read_dir(out.join("runs")).into_iter().flatten().flatten();
+    runs.map(|run| run.path().join("lock")).filter(|lock| lock.exists()).collect()
+}
+
+/// Starts a program that records into `out` and sends it a signal once it has begun a run: by then it listens.
+fn signalled(mut command: Command, out: &Path, signal: &str) -> Output {
+    for lock in locks(out) {
+        std::fs::remove_file(lock).unwrap();
+    }
+    let mut child = command.spawn().unwrap();
+    while locks(out).is_empty() {
+        assert!(child.try_wait().unwrap().is_none(), "it ended before the signal");
+        std::thread::yield_now();
+    }
+    let mut kill = Command::new("kill");
+    kill.arg(signal).arg(child.id().to_string());
+    succeed(kill);
+    child.wait_with_output().unwrap()
+}
+
+#[test]
+fn a_run_goes_on_with_its_instruction_set_or_is_marked() {
+    let isas: Vec<String> = Isa::available().map(|isa| isa.to_string()).collect();
+    let [first, .., last] = &isas[..] else { return };
+    let folder = Folder::new("isa");
+    let out = folder.path("out");
+    let long = |more: &[&str]| train(&out, &[&["--steps", "1000000000"], more].concat());
+    let output = signalled(long(&["--isa", first]), &out, "-USR2");
+    assert_eq!(output.status.code(), Some(75), "{}", stderr(&output));
+    let isa = || Store::open(&out).unwrap().runs().unwrap().remove(0).isa.unwrap();
+    assert_eq!(isa(), *first);
+    let words = ends(long(&["--isa", last]), 2);
+    for part in [first, last, "--any-isa", &format!("--isa {first}")] {
+        assert!(words.contains(part), "{words} lacks {part}");
+    }
+    let output = signalled(long(&["--isa", last, "--any-isa"]), &out, "-USR1");
+    assert_eq!(output.status.code(), Some(75), "{}", stderr(&output));
+    assert_eq!(isa(), format!("{first}+{last}"));
+    // It may go on as it was, without being asked again.
+    let output = signalled(long(&["--isa", last]), &out, "-TERM");
+    assert_eq!(output.status.code(), Some(75), "{}", stderr(&output));
+    assert_eq!(isa(), format!("{first}+{last}"));
+}
+
+#[test]
+fn a_checkpoint_of_another_run_is_refused_by_its_name() {
+    let folder = Folder::new("borrowed");
+    let out = folder.path("out");
+    succeed(train(&out, &["--seeds", "0..2", "--episodes", "20"]));
+    let runs = recorded(&out);
+    let file = |at: usize| out.join("runs").join(&runs[at].id).join("checkpoint.safetensors");
+    std::fs::copy(file(0), file(1)).unwrap();
+    for path in [file(1), file(1).parent().unwrap().to_path_buf()] {
+        let words = ends(run(&["eval"], &path, &[]), 1);
+        assert!(words.contains(&runs[0].id) && words.contains(&runs[1].id), "{words}");
+    }
+    let words = ends(run(&["check"], &out, &[]), 1);
+    assert!(words.contains(&runs[1].id) && words.contains("--repair"), "{words}");
+}
+
+#[test]
+fn an_extended_run_is_the_run_that_was_longer_from_the_start() {
+    let folder = Folder::new("extend");
+    for (unit, amounts) in [("--episodes", ["100", "200", "600"]), ("--steps", ["400", "800", "1600"])] {
+        let (whole, out) = (folder.path(&format!("whole{unit}")), folder.path(&format!("out{unit}")));
+        let seeds = ["--seeds", "0..2"];
+        succeed(train(&whole, &[&seeds[..], &[unit, amounts[2]]].concat()));
+        succeed(train(&out, &[&seeds[..], &[unit, amounts[0]]].concat()));
+        let words = ends(train(&out, &[&seeds[..], &[unit, amounts[1]]].concat()), 2);
+        assert!(words.contains("--extend") && words.contains(amounts[0]), "{words}");
+        for amount in &amounts[1..] {
+            succeed(train(&out, &[&seeds[..], &[unit, amount, "--extend"]].concat()));
+        }
+        assert_eq!(recorded(&out), recorded(&whole));
+        assert_eq!(std::fs::read_dir(out.join("runs")).unwrap().count(), 2, "former folders are gone");
+        ends(run(&["check"], &out, &[]), 0);
+        succeed(run(&["report"], &out, &[]));
+        // Less is no extension, and neither is what cannot be told from a run with other evaluations.
+        ends(train(&out, &[&seeds[..], &[unit, amounts[0], "--extend"]].concat()), 2);
+        let words = ends(train(&out, &[&seeds[..], &[unit, "1700", "--extend"]].concat()), 2);
+        assert!(words.contains("a multiple such as"), "{words}");
+    }
+}
+
+#[test]
+fn what_is_mixed_in_one_folder_is_said() {
+    let folder = Folder::new("mixed");
+    let out = folder.path("out");
+    let train = |env: &str| {
+        let mut command = duvn();
+        command.args(["train", env, "--agent", "egreedy", "--episodes", "5", "--out"]).arg(&out);
+        stderr(&succeed(command))
+    };
+    assert!(!train("Toy").contains("also holds"));
+    assert!(!train("Toy").contains("also holds"));
+    let words = train("Chain-3");
+    assert!(words.contains("also holds egreedy on Toy") && words.contains("--out"), "{words}");
+}
+
+#[test]
+fn a_sweep_takes_over_from_a_program_that_dies() {
+    let folder = Folder::new("takes-over");
+    let file = folder.file("small.toml", &small(20_000));
+    let out = folder.path("out");
+    let start =
+        || sweep(&file, &out, &["--shard", "0/8", "--jobs", "1", "--checkpoint-every", "0.1"]).spawn();
+    let mut one = start().unwrap();
+    let shard = out.join("shard-0-of-8");
+    let standing = || {
+        let output = run(&["status"], &shard, &["--json"]).output().unwrap();
+        serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap_or_default()
+    };
+    while standing()["running"] != 1 {
+        std::thread::yield_now();
+    }
+    let two = start().unwrap();
+    // The second has nothing to do but wait; whether it has come to that or not, it must not end without the run.
+    one.kill().unwrap();
+    one.wait().unwrap();
+    let output = two.wait_with_output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(stderr(&output).contains("1 of 1 runs are done"), "{}", stderr(&output));
+    assert_eq!(
+        standing(),
+        serde_json::json!({"planned": 1, "done": 1, "running": 0, "failed": 0, "left": 0})
+    );
+}
+
+#[test]
+fn a_signal_is_heard_within_an_endless_evaluation_which_is_made_up_for() {
+    let folder = Folder::new("endless");
+    let text = small(3).replacen("name", "evaluations = 1\nevaluation_episodes = 1000000000000\nname", 1);
+    let file = folder.file("endless.toml", &text);
+    let out = folder.path("out");
+    let go = || sweep(&file, &out, &["--jobs", "2"]);
+    let output = signalled(go(), &out, "-TERM");
+    assert_eq!(output.status.code(), Some(75), "{}", stderr(&output));
+    let output = signalled(go(), &out, "-TERM");
+    assert_eq!(output.status.code(), Some(75), "{}", stderr(&output));
+    let runs = recorded(&out);
+    assert!(runs.iter().all(|run| run.evaluations.is_empty() && run.weights.is_none()));
+}
+
+#[test]
+fn planning_makes_no_networks() {
+    let folder = Folder::new("planning");
+    let text = "name = 'large'\nseeds = '0..20'\n[[environments]]\nid = 'DeepSea-1000'\n\
+                [[agents]]\npreset = 'bootdqn'";
+    let file = folder.file("large.toml", text);
+    let mut shell = Command::new("sh");
+    let program = env!("CARGO_BIN_EXE_duvn");
+    shell.arg("-c").arg(r#"ulimit -v 1000000; exec "$@""#).args(["sh", program, "sweep"]);
+    let output = shell.arg(&file).args(["--dry-run", "--out"]).arg(folder.path("out")).output().unwrap();
+    // A machine that is too small for it says so; none makes it to find out.
+    match output.status.code() {
+        Some(0) => assert!(stdout(&output).contains("20 of 20 runs to do")),
+        code => assert!(code == Some(2) && stderr(&output).contains("memory"), "{}", stderr(&output)),
+    }
+}
+
+/// Kills reports and exports while they write, and looks at what is there.
+#[test]
+fn files_for_readers_are_whole_or_not_there() {
+    let folder = Folder::new("halves");
+    let (file, out) = (folder.file("small.toml", &small(2000)), folder.path("out"));
+    succeed(sweep(&file, &out, &[]));
+    let kills: u64 = std::env::var("DUVN_KILLS").map_or(12, |kills| kills.parse().unwrap());
+    for kill in 0..kills {
+        for arguments in [&["report"][..], &["export", "--csv", "--tensorboard"]] {
+            let mut child = run(arguments, &out, &[]).spawn().unwrap();
+            std::thread::sleep(std::time::Duration::from_millis(kill * 7 % 90));
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+        let whole = |name: &str, end: &str| {
+            let text = std::fs::read(out.join(name)).unwrap_or_else(|_| end.into());
+            assert!(text.ends_with(end.as_bytes()), "{name} is half after kill {kill}");
+        };
+        whole("report.html", "</html>\n");
+        whole("figures/learning-curves.svg", "</svg>\n");
+        for name in ["summary.csv", "csv/runs.csv", "csv/evaluations.csv"] {
+            whole(name, "\n");
+        }
+        let rows = std::fs::read_to_string(out.join("csv/episodes.csv"));
+        assert!(
+            rows.is_ok_and(|rows| rows.lines().count() == 1 + 8 * 2000)
+                || !out.join("csv/episodes.csv").exists()
+        );
+    }
+}

@@ -1,0 +1,215 @@
+//! Shards of an experiment put together: by the ids of runs, as often as one likes.
+
+use crate::checkpoint::{CheckpointError, Slot};
+use crate::disk::write_whole;
+use crate::experiment::{Experiment, Planned};
+use crate::fingerprint::weights_sha256;
+use crate::run::RunError;
+use crate::saved::Saved;
+use crate::store::{Finished, RunRow, Store, StoreError};
+use std::path::{Path, PathBuf};
+
+/// What a merge has done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Merged {
+    /// Runs that were added.
+    pub added: usize,
+    /// Runs that were there before, and are the same.
+    pub before: usize,
+    /// Runs that are not finished in any shard.
+    pub unfinished: usize,
+}
+
+/// Why shards cannot be merged.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MergeError {
+    /// Records cannot be read or written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A checkpoint cannot be read.
+    #[error("{}: {error}", folder.display())]
+    Checkpoint {
+        /// The run's folder.
+        folder: PathBuf,
+        /// What is wrong.
+        error: CheckpointError,
+    },
+    /// An agent cannot be made from a checkpoint.
+    #[error("run {run} of {}: {error}", shard.display())]
+    Agent {
+        /// The shard.
+        shard: PathBuf,
+        /// The run.
+        run: String,
+        /// What is wrong.
+        error: Box<RunError>,
+    },
+    /// The weights of a checkpoint are not those that were recorded.
+    #[error(
+        "the checkpoint of run {run} in {} has other weights than were recorded: `duvn check {}` tells more",
+        shard.display(),
+        shard.display()
+    )]
+    Weights {
+        /// The shard.
+        shard: PathBuf,
+        /// The run.
+        run: String,
+    },
+    /// A finished run has no checkpoint.
+    #[error("run {run} of {} is finished but has no checkpoint: put back a copy of its folder", shard.display())]
+    NoCheckpoint {
+        /// The shard.
+        shard: PathBuf,
+        /// The run.
+        run: String,
+    },
+    /// The shards are of different experiments.
+    #[error("{} is a shard of '{found}', not of '{expected}': merge only shards of one experiment", shard.display())]
+    OtherExperiment {
+        /// The shard.
+        shard: PathBuf,
+        /// Its experiment.
+        found: String,
+        /// The experiment of the first shard.
+        expected: String,
+    },
+    /// The merged folder is one of the shards.
+    #[error("{} is both a shard and the folder to merge into: name another folder", folder.display())]
+    IntoShard {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// The same run came out differently.
+    #[error("run {run} differs: {here}, and {there}; leave one of the two out")]
+    Differs {
+        /// The run, with its environment, agent and seed.
+        run: String,
+        /// What the merged folder has.
+        here: String,
+        /// What the shard has.
+        there: String,
+    },
+}
+
+impl MergeError {
+    /// Whether the fault lies in what was asked for, not in what happened.
+    pub fn is_usage(&self) -> bool {
+        match self {
+            MergeError::Store(error) => error.is_usage(),
+            MergeError::OtherExperiment { .. } | MergeError::IntoShard { .. } => true,
+            _ => false,
+        }
+    }
+}
+
+/// Puts the finished runs of `shards` into `out`, which is made if it is not there. Runs that are there already must be
+/// the same, to the bit. Runs that no shard has finished are planned in `out`.
+pub fn merge(out: &Path, shards: &[PathBuf]) -> Result<Merged, MergeError> {
+    let stores: Vec<Store> = shards.iter().map(|shard| Store::open(shard)).collect::<Result<_, _>>()?;
+    let experiment = whole(out, &stores)?;
+    let target = Store::open_for(out, &experiment)?;
+    let mut merged = Merged::default();
+    for store in &stores {
+        for row in store.runs()? {
+            if let Some(finished) = store.finished(&row)? {
+                if add(&target, store, &finished)? {
+                    merged.added += 1;
+                } else {
+                    merged.before += 1;
+                }
+            }
+        }
+    }
+    merged.unfinished = target.runs()?.iter().filter(|run| run.outcome.is_none()).count();
+    Ok(merged)
+}
+
+/// The experiment that the shards are of, in the order of its plan.
+fn whole(out: &Path, stores: &[Store]) -> Result<Experiment, MergeError> {
+    let mut experiment: Option<Experiment> = None;
+    for store in stores {
+        let shard = store.folder().to_path_buf();
+        let same =
+            |a: &Path, b: &Path| a.canonicalize().ok().is_some_and(|a| Some(a) == b.canonicalize().ok());
+        if same(out, &shard) {
+            return Err(MergeError::IntoShard { folder: shard });
+        }
+        let (name, show) = (store.name()?, store.show()?);
+        let whole =
+            experiment.get_or_insert_with(|| Experiment { name: name.clone(), show, runs: Vec::new() });
+        if whole.name != name {
+            return Err(MergeError::OtherExperiment { shard, found: name, expected: whole.name.clone() });
+        }
+        for row in store.runs()? {
+            if whole.runs.iter().all(|known| known.id != row.id) {
+                whole.runs.push(planned(row));
+            }
+        }
+    }
+    let mut experiment = experiment.ok_or_else(|| StoreError::Missing { folder: out.into() })?;
+    experiment.runs.sort_by_key(|run| run.place);
+    Ok(experiment)
+}
+
+fn planned(row: RunRow) -> Planned {
+    let RunRow { id, spec, place, panel, group, evaluation, watch, .. } = row;
+    Planned { id, spec, place, panel, group, evaluation, watch }
+}
+
+/// Adds a finished run of a shard; tells if it was not there before.
+fn add(target: &Store, shard: &Store, finished: &Finished) -> Result<bool, MergeError> {
+    let Finished { row, outcome, .. } = finished;
+    let lock = target.try_lock(&row.id)?;
+    if lock.is_none() {
+        return Err(StoreError::AtWork { folder: target.folder().into(), id: row.id.clone() }.into());
+    }
+    let here = target.run(&row.id)?;
+    if let Some(known) = &here.outcome {
+        let of = |row: &RunRow, weights: &str| {
+            let isa = row.isa.as_deref().unwrap_or("an unknown instruction set").to_string();
+            (isa, weights.to_string(), row.records_sha256.clone())
+        };
+        let (here_is, there_is) = (of(&here, &known.weights_sha256), of(row, &outcome.weights_sha256));
+        if here_is == there_is {
+            return Ok(false);
+        }
+        let say = |store: &Store, (isa, weights, records): &(String, String, String)| {
+            let short = |text: &str| text.get(..12).unwrap_or(text).to_string();
+            let folder = store.folder().display();
+            format!("{folder} has weights {} and records {} by {isa}", short(weights), short(records))
+        };
+        return Err(MergeError::Differs {
+            run: format!("{} ({} {} seed {})", row.id, row.spec.env, row.spec.agent, row.spec.seed),
+            here: say(target, &here_is),
+            there: say(shard, &there_is),
+        });
+    }
+    copy_checkpoint(target, shard, finished)?;
+    target.import(finished)?;
+    Ok(true)
+}
+
+/// Copies the checkpoint of a run, which must be the one that was recorded.
+fn copy_checkpoint(target: &Store, shard: &Store, finished: &Finished) -> Result<(), MergeError> {
+    let Finished { row, outcome, .. } = finished;
+    let folder = shard.run_folder(&row.id);
+    let fault = |error| MergeError::Checkpoint { folder: folder.clone(), error };
+    let slot = Slot::new(&folder);
+    let found = slot.load(&row.id, outcome.episodes).map_err(fault)?;
+    let (run, shard) = (row.id.clone(), shard.folder().to_path_buf());
+    let Some(checkpoint) = found.checkpoint.filter(|_| found.warning.is_none()) else {
+        return Err(MergeError::NoCheckpoint { shard, run });
+    };
+    let saved = Saved { run: row.clone(), checkpoint, warning: None };
+    let unusable =
+        |error| MergeError::Agent { shard: shard.clone(), run: run.clone(), error: Box::new(error) };
+    let agent = saved.agent().map_err(unusable)?;
+    if weights_sha256(&agent) != outcome.weights_sha256 {
+        return Err(MergeError::Weights { shard, run });
+    }
+    let to = Slot::new(target.run_folder(&row.id)).newest();
+    let copied = std::fs::read(slot.newest()).and_then(|bytes| write_whole(&to, &bytes));
+    copied.map_err(|error| fault(CheckpointError::Io { doing: "copy", path: to, error }))
+}

@@ -1,0 +1,14 @@
+//! Experiment files: whatever is written, the answer is a plan or a sentence with its line.
+#![no_main]
+
+use duvn_lab::experiment::{Experiment, Variant};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &str| {
+    for quick in [false, true] {
+        match Experiment::parse(text, &Variant { quick, seeds: None }) {
+            Ok(experiment) => assert!(!experiment.runs.is_empty()),
+            Err(error) => assert!(error.to_string().starts_with("line ")),
+        }
+    }
+});
