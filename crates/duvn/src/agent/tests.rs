@@ -264,13 +264,13 @@ fn a_clipped_error_counts_for_no_more_than_the_clip() {
     assert!(learn(0.0, 50.0) != learn(0.0, 5000.0));
 }
 
-/// Adam's second moment of a gradient of 1e20 is beyond what a float holds.
+/// Adam's second moment of a gradient of 1e25 is beyond what a float holds.
 #[test]
 fn numbers_that_overflow_stop_the_agent_within_an_update() {
     let config = Config { hidden: vec![8], ..config() };
     let mut agent =
         Agent::new(&config.check().unwrap(), &Space::Discrete(4), &Space::Discrete(2), 0).unwrap();
     agent.begin(HERE).unwrap();
-    let error = agent.observe(&Step { reward: 1e20, ..END }, HERE).unwrap_err();
+    let error = agent.observe(&Step { reward: 1e25, ..END }, HERE).unwrap_err();
     assert_eq!(error, LearnError::NotFinite { step: 1, update: 1 });
 }
