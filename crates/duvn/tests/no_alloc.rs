@@ -73,6 +73,7 @@ fn a_step_allocates_nothing_whether_the_replay_is_full_or_not() {
         // Small enough to be quick; what grows with these sizes is there all the same.
         config.hidden = vec![16; config.hidden.len().min(2)];
         config.members = config.members.min(3);
+        config.learning_starts = config.learning_starts.min(128);
         for env in ["Chain-10", "CartPole-v1"] {
             // The small replay is full, and overwrites, long before the warm-up is over.
             for replay in [200, 100_000] {
