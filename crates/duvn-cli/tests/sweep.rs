@@ -97,7 +97,7 @@ fn two_programs_share_the_work() {
 fn a_failing_run_is_recorded_and_the_others_go_on() {
     let folder = Folder::new("failing");
     let mut text = small(100);
-    text += "\n[[agents]]\nname = \"wild\"\npreset = \"egreedy\"\nsettings = { learning_rate = 1e38 }\n";
+    text += "\n[[environments]]\nid = \"Toy?reward_scale=1e25\"\n";
     let file = folder.file("wild.toml", &text);
     let out = folder.path("out");
     for lines in [12, 4] {

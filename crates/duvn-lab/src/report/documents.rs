@@ -8,7 +8,7 @@
 //! ```
 //!
 //! are the table of that file (its path is seen from the document) with these columns, or with all that say anything
-//! where none is named. `differences results/chain-runs.csv` compares every agent with the first one.
+//! where none is named. What stands in a block of code is an example and stays as it is. `differences results/chain-runs.csv` compares every agent with the first one.
 
 use super::ReportError;
 use super::from_csv::from_csv;
@@ -18,6 +18,9 @@ use super::table::Table;
 use std::path::{Path, PathBuf};
 
 const END: &str = "<!-- /table -->";
+
+/// What begins and ends a block of code.
+const FENCE: &str = "```";
 
 /// The tables of a file of runs, in Markdown: the summary, and what it says of agents compared with the first.
 pub fn tables(path: &Path) -> Result<String, ReportError> {
@@ -80,9 +83,11 @@ impl<'a> Asked<'a> {
 fn fill(text: &str, read: impl Fn(&str) -> Result<Vec<Results>, ReportError>) -> Result<String, Fault> {
     let mut filled = String::with_capacity(text.len());
     let mut lines = text.split_inclusive('\n');
+    let mut example = false;
     while let Some(line) = lines.next() {
         filled += line;
-        let Some(asked) = Asked::parse(line) else { continue };
+        example ^= line.starts_with(FENCE);
+        let Some(asked) = Asked::parse(line).filter(|_| !example) else { continue };
         if !lines.by_ref().any(|line| line.trim() == END) {
             return Err(Fault::Text(format!("`{}` has no end: write {END} after its table", line.trim())));
         }
@@ -94,7 +99,12 @@ fn fill(text: &str, read: impl Fn(&str) -> Result<Vec<Results>, ReportError>) ->
 
 /// The files that the tables of a document are made from.
 pub fn sources(text: &str) -> Vec<PathBuf> {
-    text.lines().filter_map(Asked::parse).map(|asked| asked.file.into()).collect()
+    let mut example = false;
+    let outside = text.lines().filter(|line| {
+        example ^= line.starts_with(FENCE);
+        !example
+    });
+    outside.filter_map(Asked::parse).map(|asked| asked.file.into()).collect()
 }
 
 #[cfg(test)]
@@ -127,6 +137,13 @@ mod tests {
         assert_eq!(found, expected);
         assert_eq!(fill(&found, |_| Ok(results())).ok().unwrap(), found, "a second time changes nothing");
         assert_eq!(sources(text).len(), 2);
+    }
+
+    #[test]
+    fn a_block_of_code_is_an_example() {
+        let text = "```\n<!-- table a.csv -->\n<!-- /table -->\n```\n";
+        assert_eq!(fill(text, |_| Ok(results())).ok().unwrap(), text);
+        assert!(sources(text).is_empty());
     }
 
     #[test]
