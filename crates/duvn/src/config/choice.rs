@@ -203,6 +203,17 @@ choices! {
 }
 
 choices! {
+    /// What is done once an episode has come back to a state: noise that is fed back in a circle grows.
+    pub enum LoopKind {
+        /// Nothing.
+        Ignore = "ignore",
+        /// The current network decides on next actions and the target network values them, means stay within what was
+        /// earned (as with decider=online and bound=returns), and sigma is discounted by loop_gamma at most.
+        Guard = "guard",
+    }
+}
+
+choices! {
     /// How the learning rate falls, from its first value to a share of it.
     pub enum ScheduleKind {
         /// It does not.
