@@ -198,6 +198,7 @@ choices! {
         /// Nothing.
         None = "none",
         /// The best and the worst discounted return seen from any step on, and 0: what was never earned is not believed.
+        /// With local=visits, sigma also stays within what local uncertainty can add up to.
         Returns = "returns",
     }
 }

@@ -108,7 +108,7 @@ knobs! {
         backup: BackupKind = BackupKind::Sarsa;
         /// which network decides the next action of a replayed transition
         decider: Decider = Decider::Target;
-        /// whether the mean of a target is kept within the discounted returns seen so far
+        /// whether targets are kept within what was earned and what local uncertainty adds up to
         bound: BoundKind = BoundKind::None, since "0.2";
         /// index observations: what is done once an episode has come back to a state
         loops: LoopKind = LoopKind::Ignore, since "0.2";

@@ -72,15 +72,17 @@ impl Learner {
                 step: self.counters.steps,
             };
             self.targets.make(&mut sources, targets);
-            let each = targets.chunks_exact_mut(returns.target_width());
-            if guarded {
-                let share = (self.config.loop_gamma / self.config.gamma).min(1.0) as f32;
-                each.for_each(|target| {
+            if guarded || self.config.bound == BoundKind::Returns {
+                let gamma = self.config.gamma.min(self.config.sigma_gamma);
+                let guard = if guarded { self.config.loop_gamma.min(gamma) } else { gamma };
+                let most = self.local.most(guard);
+                for target in targets.chunks_exact_mut(returns.target_width()) {
                     returns.bound(target, self.earned.bounds());
-                    returns.damp(target, share);
-                });
-            } else if self.config.bound == BoundKind::Returns {
-                each.for_each(|target| returns.bound(target, self.earned.bounds()));
+                    if guard < gamma {
+                        returns.damp(target, (guard / gamma) as f32);
+                    }
+                    returns.bound_spread(target, most);
+                }
             }
             let batch = TrainingBatch { slots, rows: rows.as_rows(), actions, targets, weights, found };
             let health = posterior.train(learner, batch, &mut self.source);
