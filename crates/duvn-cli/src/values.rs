@@ -1,6 +1,7 @@
 use crate::failure::{Failure, print_line};
 use crate::film::Film;
 use crate::stop::flag_on_signal;
+use duvn_envs::{Environment, registry};
 use duvn_lab::beliefs::{ValuesError, states, watch};
 use duvn_lab::disk::write_whole;
 use duvn_lab::figures::Figure;
@@ -38,7 +39,8 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let config = settings::resolve(&args.agent, None, &args.assignments).map_err(Failure::usage)?;
+    let observations = registry::make(&args.env, args.seed).map_err(Failure::usage)?.observation_space();
+    let config = settings::resolve(&args.agent, &observations, None, &args.assignments).map_err(Failure::usage)?;
     let (first, last) = match (args.at.first(), args.at.last()) {
         (Some(&first), Some(&last)) => (first, last),
         _ => return Err(Failure::usage(ValuesError::Moments)),

@@ -1,6 +1,7 @@
 //! An agent's configuration from what a user writes: a preset, then a TOML file, then single settings.
 
-use duvn::config::{Config, ConfigError, preset};
+use duvn::config::{Config, ConfigError, preset_for};
+use duvn_envs::Space;
 
 /// Why settings cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -57,10 +58,15 @@ fn parse(text: &str) -> Result<toml::Table, SettingsError> {
     })
 }
 
-/// The preset `agent` with the settings of a TOML text and of `key=value` assignments, in that order. What is assigned must have
-/// an effect; a text may be one that several agents share.
-pub fn resolve(agent: &str, toml: Option<&str>, assignments: &[String]) -> Result<Config, SettingsError> {
-    let mut config = preset(agent)?;
+/// The preset `agent` for these observations, with the settings of a TOML text and of `key=value` assignments, in that
+/// order. What is assigned must have an effect; a text may be one that several agents share.
+pub fn resolve(
+    agent: &str,
+    observations: &Space,
+    toml: Option<&str>,
+    assignments: &[String],
+) -> Result<Config, SettingsError> {
+    let mut config = preset_for(agent, observations)?;
     if let Some(text) = toml {
         assign_table(&mut config, &parse(text)?)?;
     }
@@ -69,7 +75,7 @@ pub fn resolve(agent: &str, toml: Option<&str>, assignments: &[String]) -> Resul
         keys.push(assign(&mut config, assignment)?);
     }
     config.check()?;
-    let before = preset(agent)?;
+    let before = preset_for(agent, observations)?;
     keys.into_iter().try_for_each(|key| check_effect(&before, &config, key))?;
     Ok(config)
 }
@@ -108,10 +114,13 @@ pub fn to_toml(config: &Config) -> String {
 mod tests {
     use super::*;
 
+    const INDICES: Space = Space::Discrete(4);
+
     #[test]
     fn a_written_configuration_reads_back_the_same() {
         let config = resolve(
             "duvn",
+            &INDICES,
             None,
             &["hidden=[64,32]".into(), "gamma=0.9".into(), "learning_rate=1e-38".into()],
         )
@@ -121,14 +130,14 @@ mod tests {
 
     #[test]
     fn what_a_preset_has_can_be_switched_off() {
-        let off = resolve("duvn-deep", None, &["local=none".into(), "shrink=false".into()]).unwrap();
+        let off = resolve("duvn-deep", &INDICES, None, &["local=none".into(), "shrink=false".into()]).unwrap();
         assert!(!off.shrink);
-        assert!(resolve("egreedy", None, &["shrink=false".into()]).is_err(), "it was off before");
+        assert!(resolve("egreedy", &INDICES, None, &["shrink=false".into()]).is_err(), "it was off before");
     }
 
     #[test]
     fn later_settings_win() {
-        let config = resolve("duvn", Some("keep = 0.5\nbatch = 8"), &["keep=0.6".into()]).unwrap();
+        let config = resolve("duvn", &INDICES, Some("keep = 0.5\nbatch = 8"), &["keep=0.6".into()]).unwrap();
         assert_eq!((config.keep, config.batch), (0.6, 8));
     }
 
@@ -143,7 +152,7 @@ mod tests {
             (None, Some("members=3"), "posterior=ensemble"),
         ] {
             let assignments: Vec<_> = assignment.iter().map(|text| text.to_string()).collect();
-            let error = resolve("duvn", toml, &assignments).unwrap_err().to_string();
+            let error = resolve("duvn", &INDICES, toml, &assignments).unwrap_err().to_string();
             assert!(error.contains(part), "{error}");
         }
     }

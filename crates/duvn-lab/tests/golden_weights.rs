@@ -3,7 +3,10 @@
 //! The fingerprints in `data/weights.txt` were recorded before the code that makes them was last moved around. Whoever
 //! changes one of them changes the results of every experiment that was ever recorded with that preset.
 
+use duvn::Config;
+use duvn::config::LoopKind;
 use duvn::net::{Isa, force_isa};
+use duvn_envs::{Environment, registry};
 use duvn_lab::parallel;
 use duvn_lab::run::{Budget, Run, RunSpec};
 
@@ -31,9 +34,21 @@ fn lines() -> Vec<Line> {
     include_str!("data/weights.txt").lines().filter(|line| !line.starts_with('#')).map(line).collect()
 }
 
+/// The preset of a line. Lines without more to their name are as version 0.1 had them, before there was a guard against
+/// loops; `+now` are as they are today, in the environment of the line.
+fn config(agent: &str, env: &str) -> Config {
+    match agent.strip_suffix("+now") {
+        Some(agent) => {
+            let observations = registry::make(env, 0).expect("an environment").observation_space();
+            duvn::preset_for(agent, &observations).expect("a preset")
+        }
+        None => Config { loops: LoopKind::Ignore, ..duvn::preset(agent).expect("a preset") },
+    }
+}
+
 /// MountainCar is learnt with traces, as in the paper.
 fn fingerprint(agent: &str, env: &str) -> String {
-    let mut config = duvn::preset(agent).expect("a preset");
+    let mut config = config(agent, env);
     if env.starts_with("MountainCar") {
         config.lambda = 0.9;
     }

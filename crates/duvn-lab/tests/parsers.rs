@@ -93,7 +93,7 @@ proptest! {
         "keep", "gamma", "hidden", "members", "mc_samples", "trace_steps", "policy", "thompson", "=", "[", "]", ",", "8", "-1",
         "1e400", "nan", "inf", "18446744073709551615", " ",
     ])) {
-        match settings::resolve("duvn", None, &[text]) {
+        match settings::resolve("duvn", &Space::Discrete(4), None, &[text]) {
             Ok(config) => prop_assert!(config.check().is_ok()),
             Err(error) => prop_assert!(is_a_sentence(&error.to_string()), "{error}"),
         }
@@ -103,7 +103,7 @@ proptest! {
     fn a_configuration_that_is_written_reads_back(assignments in vec(pieces(&[
         "keep=0.5", "gamma=0", "gamma=1", "hidden=[3]", "batch=7", "learning_rate=1e-9", "replay=100000",
     ]), 0..3)) {
-        if let Ok(config) = settings::resolve("duvn", None, &assignments) {
+        if let Ok(config) = settings::resolve("duvn", &Space::Discrete(4), None, &assignments) {
             prop_assert_eq!(settings::from_toml(&settings::to_toml(&config)).unwrap(), config);
         }
     }

@@ -1,6 +1,7 @@
 //! One actor: where it stands in one episode of one environment.
 
 use crate::earned::Rewards;
+use crate::loops::Trail;
 use crate::posterior::Draw;
 use crate::replay::Gathered;
 use crate::rng::Stream;
@@ -25,6 +26,8 @@ pub(crate) struct Actor {
     pub last: Option<u32>,
     /// What the episode has earned so far, where that is asked for.
     pub rewards: Rewards,
+    /// Where the episode has been, where that is asked for.
+    pub trail: Trail,
     /// Random numbers for its decisions.
     pub acting: Stream,
 }
@@ -53,6 +56,7 @@ impl Actor {
             episode: 0,
             last: None,
             rewards: Rewards::default(),
+            trail: Trail::default(),
             acting: Stream::new(seed, &name),
         }
     }

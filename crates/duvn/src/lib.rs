@@ -16,6 +16,7 @@ mod inputs;
 mod inspect;
 mod learner;
 pub mod local;
+mod loops;
 mod memory;
 pub mod net;
 pub mod policy;
@@ -30,7 +31,7 @@ mod training;
 mod value;
 
 pub use agent::{Agent, AgentError, FileError, Keep, LearnError, RestoreError, Snapshot};
-pub use config::{CheckedConfig, Config, preset};
+pub use config::{CheckedConfig, Config, preset, preset_for};
 pub use evaluate::evaluate;
 pub use inspect::ActionView;
 pub use learner::{Axes, Counters, Explorer};

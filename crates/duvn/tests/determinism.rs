@@ -2,7 +2,7 @@
 
 use duvn::config::PRESETS;
 use duvn::{Agent, Config, Training};
-use duvn_envs::{Environment, registry};
+use duvn_envs::{Environment, Space, registry};
 
 fn training(config: &Config, env: &str, seed: u64) -> Training<registry::Registered> {
     let envs: Vec<_> = (0..config.actors).map(|_| registry::make(env, seed).unwrap()).collect();
@@ -34,6 +34,11 @@ fn small(mut config: Config) -> Config {
 fn configs() -> Vec<(String, Config)> {
     let mut configs: Vec<_> =
         PRESETS.iter().map(|preset| (preset.name.to_string(), small(preset.config()))).collect();
+    let boxes = Space::symmetric_box(&[1.0]);
+    configs.extend(PRESETS.iter().filter_map(|preset| {
+        let there = duvn::preset_for(preset.name, &boxes).unwrap();
+        (there != preset.config()).then(|| (format!("{} for boxes", preset.name), small(there)))
+    }));
     for settings in [
         &[("parameter_scope", "episode"), ("mc_samples", "3")][..],
         &[("scope", "episode"), ("policy", "optimistic")],
@@ -78,7 +83,7 @@ fn the_same_seed_gives_the_same_weights_and_another_seed_others() {
 #[test]
 fn going_on_from_a_snapshot_equals_never_having_stopped() {
     let both = |(name, config): (String, Config)| {
-        ["Chain-6", "CartPole-v1"].map(|env| (format!("{name} on {env}"), config.clone(), env))
+        ["Chain-6", "FrozenLake-v1", "CartPole-v1"].map(|env| (format!("{name} on {env}"), config.clone(), env))
     };
     for (name, config, env) in configs().into_iter().flat_map(both) {
         let mut whole = training(&config, env, 3);

@@ -6,7 +6,8 @@ use crate::beliefs;
 use crate::run::{Run, RunError};
 use crate::settings;
 use crate::spec::{Budget, RunSpec};
-use duvn::config::{Config, preset};
+use duvn::config::{Config, preset_for};
+use duvn_envs::{Environment as _, registry};
 use toml::Spanned;
 
 const DEFAULT_EPISODES: u64 = 1000;
@@ -193,7 +194,10 @@ impl<'a> Plan<'a> {
     /// The preset, then the settings of the whole file, of the environment, and of the agent.
     fn config(&self, environment: &Environment, agent: &Agent) -> Result<Config, ExperimentError> {
         let wrong = |error| self.source.wrong(&agent.preset, error);
-        let before = preset(agent.preset.get_ref()).map_err(wrong)?;
+        let made = registry::make(environment.id.get_ref(), 0);
+        let observations =
+            made.map_err(|error| self.source.wrong(&environment.id, error))?.observation_space();
+        let before = preset_for(agent.preset.get_ref(), &observations).map_err(wrong)?;
         let mut config = before.clone();
         for written in [&self.file.settings, &environment.settings, &agent.settings] {
             self.assign(&mut config, written)?;

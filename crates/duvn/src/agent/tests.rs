@@ -1,7 +1,8 @@
 //! What an agent does when: on a posterior that takes down what it is asked.
 
 use super::*;
-use crate::config::{BackupKind, LocalKind, PolicyKind, ReturnKind};
+use crate::config::{BackupKind, LocalKind, LoopKind, PolicyKind, ReturnKind};
+use crate::net::Which;
 use crate::policy::EGreedy;
 use crate::posterior::scripted::{Call, Scripted};
 use crate::returns::Mean;
@@ -104,6 +105,32 @@ fn every_learner_of_a_posterior_trains_and_all_centres_have_a_say() {
     for wanted in 0..3 {
         let trained = |call: &Call| matches!(call, Call::Train { learner, .. } if *learner == wanted);
         assert_eq!(count(&calls, trained), 1, "learner {wanted}");
+    }
+}
+
+/// States 0, 1, 2 and back to 1; then another episode, which goes straight on.
+#[test]
+fn the_current_network_decides_once_an_episode_has_come_back_to_a_state() {
+    for (loops, deciders) in [
+        (LoopKind::Ignore, [Which::Target; 4]),
+        (LoopKind::Guard, [Which::Target, Which::Target, Which::Online, Which::Online]),
+    ] {
+        let (mut agent, calls) = agent(&Config { loops, fresh: true, ..config() }, simple());
+        let mut decided = Vec::new();
+        let mut go = |agent: &mut Agent, state| {
+            calls.lock().unwrap().clear();
+            agent.observe(&GOING, Observation::Index(state)).unwrap();
+            let first = calls.lock().unwrap().iter().find_map(|call| match call {
+                Call::Value { which, taken: None, .. } => Some(*which),
+                _ => None,
+            });
+            decided.push(first.expect("a decision on the next state"));
+        };
+        agent.begin(HERE).unwrap();
+        [1, 2, 1].iter().for_each(|&state| go(&mut agent, state));
+        agent.begin(HERE).unwrap();
+        go(&mut agent, 1);
+        assert_eq!(decided, deciders, "{loops:?}");
     }
 }
 

@@ -198,7 +198,19 @@ choices! {
         /// Nothing.
         None = "none",
         /// The best and the worst discounted return seen from any step on, and 0: what was never earned is not believed.
+        /// With local=visits, sigma also stays within what local uncertainty can add up to.
         Returns = "returns",
+    }
+}
+
+choices! {
+    /// What is done once an episode has come back to a state: noise that is fed back in a circle grows.
+    pub enum LoopKind {
+        /// Nothing.
+        Ignore = "ignore",
+        /// The current network decides on next actions and the target network values them, means stay within what was
+        /// earned (as with decider=online and bound=returns), and sigma is discounted by loop_gamma at most.
+        Guard = "guard",
     }
 }
 

@@ -1,7 +1,7 @@
 //! What values a knob may have, and when it has an effect.
 
 use super::{
-    BackupKind, Config, LocalKind, PolicyKind, PosteriorKind, Propagation, ReturnKind, ScheduleKind, Scope,
+    BackupKind, Config, LocalKind, LoopKind, PolicyKind, PosteriorKind, Propagation, ReturnKind, ScheduleKind, Scope,
 };
 use std::fmt::Display;
 
@@ -127,5 +127,6 @@ needs! {
     EXPECTED: "backup=expected with policy=thompson, optimistic or ucb",
         |c| c.backup == BackupKind::Expected && indexed(c);
     SCHEDULE: "rate_schedule=linear or rate_schedule=cosine", |c| c.rate_schedule != ScheduleKind::Constant;
+    LOOPS: "loops=guard", |c| c.loops == LoopKind::Guard;
     TRACES: "lambda above 0", |c| c.lambda > 0.0;
 }

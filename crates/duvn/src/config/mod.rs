@@ -12,12 +12,12 @@ use crate::posterior::Ensemble;
 use limit::*;
 
 pub use choice::{
-    BackupKind, BoundKind, Decider, InitKind, InputKind, LocalKind, LossKind, PolicyKind, PosteriorKind,
+    BackupKind, BoundKind, Decider, InitKind, InputKind, LocalKind, LoopKind, LossKind, PolicyKind, PosteriorKind,
     Propagation, ReturnKind, ScheduleKind, Scope, SdRule, SigmaLink,
 };
 pub use knob::{Knob, KnobValue};
 pub use limit::{Limit, Need};
-pub use preset::{PRESETS, Preset, preset};
+pub use preset::{PRESETS, Preset, preset, preset_for};
 
 /// More than anyone counts to.
 const MANY: usize = 1_000_000_000_000;
@@ -108,8 +108,12 @@ knobs! {
         backup: BackupKind = BackupKind::Sarsa;
         /// which network decides the next action of a replayed transition
         decider: Decider = Decider::Target;
-        /// whether the mean of a target is kept within the discounted returns seen so far
+        /// whether targets are kept within what was earned and what local uncertainty adds up to
         bound: BoundKind = BoundKind::None, since "0.2";
+        /// index observations: what is done once an episode has come back to a state
+        loops: LoopKind = LoopKind::Ignore, since "0.2";
+        /// loops=guard: most discount of sigma in a world with loops
+        loop_gamma: f64 = 0.95, in from_to(0.0, 1.0), needs LOOPS, since "0.2";
         /// expected backup: draws to estimate the probabilities of thompson and its kin
         probability_draws: usize = 32, in from_to(1, 10_000), needs EXPECTED;
         /// how much of a target comes from the recorded trace after the next step, SARSA(lambda)

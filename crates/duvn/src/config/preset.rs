@@ -1,7 +1,8 @@
 use super::{
-    BackupKind, BoundKind, Config, ConfigError, Decider, InputKind, LocalKind, LossKind, PolicyKind,
+    BackupKind, BoundKind, Config, ConfigError, Decider, InputKind, LocalKind, LoopKind, LossKind, PolicyKind,
     PosteriorKind, ReturnKind, Scope, closest,
 };
+use duvn_envs::Space;
 
 /// A named point in the space of agents.
 pub struct Preset {
@@ -65,28 +66,6 @@ pub const PRESETS: &[Preset] = &[
         name: "duvn-deep",
         about: "return uncertainty and that of the unknown together, committed to one optimistic index an episode: for when the others fail",
         config: deep,
-    },
-    Preset {
-        name: "duvn-control",
-        about: "duvn-deep for box observations: layers that actions share, normalised, with values that stay true",
-        config: || Config {
-            hidden: vec![],
-            trunk: vec![128, 128],
-            layer_norm: true,
-            inputs: InputKind::Raw,
-            gamma: 0.99,
-            dither: 0.02,
-            decider: Decider::Online,
-            bound: BoundKind::Returns,
-            sigma_gamma: 0.99,
-            max_gradient_norm: 10.0,
-            learning_rate: 0.0005,
-            batch: 64,
-            target_sync: 100,
-            prioritised: 0.0,
-            fresh: false,
-            ..deep()
-        },
     },
     Preset {
         name: "dqn",
@@ -166,11 +145,58 @@ fn deep() -> Config {
         inputs: InputKind::Scaled,
         learning_rate: 0.0003,
         learning_starts: 1,
+        loops: LoopKind::Guard,
         ..Config::default()
     }
 }
 
-/// The configuration of the preset `name`.
+/// Presets that are another point where observations are boxes.
+const ON_BOXES: &[(&str, fn() -> Config)] = &[("duvn-deep", deep_on_boxes)];
+
+/// The same on boxes, where networks guess at what lies between: layers that all actions share, normalised, and values
+/// that stay true. There is no end of new states, so that a little noise has to do what counts cannot.
+fn deep_on_boxes() -> Config {
+    Config {
+        hidden: vec![],
+        trunk: vec![128, 128],
+        layer_norm: true,
+        inputs: InputKind::Raw,
+        gamma: 0.99,
+        dither: 0.02,
+        loops: LoopKind::Ignore,
+        decider: Decider::Online,
+        bound: BoundKind::Returns,
+        sigma_gamma: 0.99,
+        max_gradient_norm: 10.0,
+        learning_rate: 0.0005,
+        batch: 64,
+        target_sync: 100,
+        prioritised: 0.0,
+        fresh: false,
+        ..deep()
+    }
+}
+
+/// The configuration of the preset `name` for environments with these observations. Some presets are another point in
+/// the space of agents where observations are boxes; [`preset`] gives the one for indices.
+///
+/// ```
+/// use duvn_envs::Space;
+/// let (indices, boxes) = (Space::Discrete(9), Space::symmetric_box(&[1.0, 1.0]));
+/// assert!(duvn::preset_for("duvn-deep", &indices)?.trunk.is_empty());
+/// assert_eq!(duvn::preset_for("duvn-deep", &boxes)?.trunk, [128, 128]);
+/// assert_eq!(duvn::preset_for("duvn", &boxes)?, duvn::preset("duvn")?);
+/// # Ok::<(), duvn::config::ConfigError>(())
+/// ```
+pub fn preset_for(name: &str, observations: &Space) -> Result<Config, ConfigError> {
+    let other = ON_BOXES.iter().find(|(other, _)| *other == name);
+    match (other, observations) {
+        (Some((_, config)), Space::Box { .. }) => Ok(config()),
+        _ => preset(name),
+    }
+}
+
+/// The configuration of the preset `name`, for index observations ([`preset_for`] knows others).
 pub fn preset(name: &str) -> Result<Config, ConfigError> {
     match PRESETS.iter().find(|preset| preset.name == name) {
         Some(preset) => Ok(preset.config()),
@@ -189,6 +215,7 @@ mod tests {
     fn every_preset_passes_its_own_checks() {
         for preset in PRESETS {
             preset.config().check().unwrap();
+            preset_for(preset.name, &Space::symmetric_box(&[1.0])).unwrap().check().unwrap();
         }
     }
 }

@@ -9,10 +9,11 @@ pub(crate) use state::LearnerState;
 
 use crate::actor::{Actor, Phase};
 use crate::agent::{AgentError, LearnError};
-use crate::config::{BoundKind, CheckedConfig, Scope};
+use crate::config::{BoundKind, CheckedConfig, LoopKind, Scope};
 use crate::earned::Earned;
 use crate::inputs::Inputs;
 use crate::local::Local;
+use crate::loops::Loops;
 use crate::net::Input;
 use crate::policy::{Beliefs, Moment, Policy, policy};
 use crate::posterior::{Posterior, SeveralDraws, Source, posterior};
@@ -112,6 +113,7 @@ pub(crate) struct Learner {
     /// The least and the greatest reward seen.
     rewards: Option<(f64, f64)>,
     earned: Earned,
+    loops: Loops,
     learning: bool,
     batch: Batch,
     /// What came of an action.
@@ -160,6 +162,7 @@ impl Learner {
             pending: Vec::with_capacity(config.actors),
             rewards: None,
             earned: Earned::default(),
+            loops: Loops::new(config.loops == LoopKind::Guard),
             learning: true,
             batch: Batch::default(),
             arrived: Gathered::default(),
@@ -230,6 +233,7 @@ impl Learner {
         self.episodes += 1;
         self.commit(actor);
         self.inputs.see(observation, &mut actor.seen);
+        self.loops.arrive(&mut actor.trail, actor.episode, observation, self.space.width());
         actor.phase = Phase::Deciding;
         Ok(())
     }
@@ -259,6 +263,9 @@ impl Learner {
             return Err(LearnError::Reward { reward: step.reward, step: self.counters.steps });
         }
         self.inputs.see(observation, &mut self.arrived);
+        if !step.done() {
+            self.loops.arrive(&mut actor.trail, actor.episode, observation, self.space.width());
+        }
         if self.learning {
             self.remember(actor, number, step);
         }
@@ -283,7 +290,7 @@ impl Learner {
         self.local.visit(actor.seen.only(), usize::from(actor.action));
         let (least, most) = self.rewards.unwrap_or((step.reward, step.reward));
         self.rewards = Some((least.min(step.reward), most.max(step.reward)));
-        if self.config.bound == BoundKind::Returns {
+        if self.config.bound == BoundKind::Returns || self.config.loops == LoopKind::Guard {
             self.earned.add(&mut actor.rewards, step.reward as f32, step.done(), self.config.gamma);
         }
         let transition = Transition {

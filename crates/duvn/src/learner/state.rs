@@ -4,6 +4,7 @@ use super::{Counters, Learner, Pending};
 use crate::agent::RestoreError;
 use crate::earned::Earned;
 use crate::local::Local;
+use crate::loops::Loops;
 use crate::net::Tensor;
 use crate::posterior::Source;
 use crate::replay::Replay;
@@ -24,6 +25,7 @@ pub(crate) struct LearnerState {
     pending: Vec<Pending>,
     rewards: Option<(f64, f64)>,
     earned: Earned,
+    loops: Loops,
 }
 
 impl LearnerState {
@@ -54,6 +56,7 @@ impl Learner {
             pending: self.pending.clone(),
             rewards: self.rewards,
             earned: self.earned,
+            loops: self.loops,
         }
     }
 
@@ -70,6 +73,7 @@ impl Learner {
         self.pending = state.pending;
         self.rewards = state.rewards;
         self.earned = state.earned;
+        self.loops = state.loops;
         Ok(())
     }
 }

@@ -3,7 +3,7 @@
 use super::{Axes, Counters, Learner, Pending};
 use crate::actor::Actor;
 use crate::agent::LearnError;
-use crate::config::BoundKind;
+use crate::config::{BoundKind, Decider};
 use crate::net::Health;
 use crate::posterior::TrainingBatch;
 use crate::replay::Gathered;
@@ -49,6 +49,10 @@ impl Learner {
         let Batch { slots, rows, actions, weights, targets, found, mean } = &mut self.batch;
         let Axes { posterior, returns, policy } = &mut self.axes;
         self.targets.follow(slots, fresh, self.replay.ring());
+        let guarded = self.loops.found();
+        if guarded {
+            self.targets.set_decider(Decider::Online);
+        }
         let size = slots.len();
         let share = 1.0 / posterior.learners() as f64;
         mean.clear();
@@ -68,9 +72,17 @@ impl Learner {
                 step: self.counters.steps,
             };
             self.targets.make(&mut sources, targets);
-            if self.config.bound == BoundKind::Returns {
-                let targets = targets.chunks_exact_mut(returns.target_width());
-                targets.for_each(|target| returns.bound(target, self.earned.bounds()));
+            if guarded || self.config.bound == BoundKind::Returns {
+                let gamma = self.config.gamma.min(self.config.sigma_gamma);
+                let guard = if guarded { self.config.loop_gamma.min(gamma) } else { gamma };
+                let most = self.local.most(guard);
+                for target in targets.chunks_exact_mut(returns.target_width()) {
+                    returns.bound(target, self.earned.bounds());
+                    if guard < gamma {
+                        returns.damp(target, (guard / gamma) as f32);
+                    }
+                    returns.bound_spread(target, most);
+                }
             }
             let batch = TrainingBatch { slots, rows: rows.as_rows(), actions, targets, weights, found };
             let health = posterior.train(learner, batch, &mut self.source);

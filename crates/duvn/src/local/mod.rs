@@ -69,6 +69,15 @@ impl Local {
         }
     }
 
+    /// The largest sigma that local uncertainty can add up to where sigma is discounted by `gamma` a step: that of
+    /// sigma² = scale² + gamma² sigma², which is scale / sqrt(1 - gamma²).
+    pub fn most(&self, gamma: f64) -> f32 {
+        match self.kind {
+            Kind::None => f32::INFINITY,
+            _ => (f64::from(self.scale) / (1.0 - gamma * gamma).max(0.0).sqrt()) as f32,
+        }
+    }
+
     /// Takes down that `action` was tried.
     pub fn visit(&mut self, observation: Observation<'_>, action: usize) {
         match (&mut self.kind, observation) {
@@ -145,6 +154,16 @@ mod tests {
         let mut beliefs = [7.0, 3.0, 7.0, 1.5];
         local.widen(&gaussian, rows, Some(&[1, 0]), &mut beliefs);
         assert_eq!(beliefs, [7.0, 5.0, 7.0, 2.5]);
+    }
+
+    /// 4 / sqrt(1 - 0.36) = 5.
+    #[test]
+    fn local_uncertainty_adds_up_to_a_geometric_series() {
+        let config = Config { local: LocalKind::Visits, local_scale: 4.0, ..Config::default() };
+        let local = Local::new(&config, &Space::Discrete(1), 1, &mut Stream::new(0, "test"));
+        assert_eq!((local.most(0.6), local.most(1.0)), (5.0, f32::INFINITY));
+        let none = Local::new(&Config::default(), &Space::Discrete(1), 1, &mut Stream::new(0, "test"));
+        assert_eq!(none.most(0.6), f32::INFINITY);
     }
 
     #[test]

@@ -137,6 +137,26 @@ impl ReturnModel for Gaussian {
         }
     }
 
+    fn bound_spread(&self, target: &mut [f32], most: f32) {
+        let sd = match self.propagation {
+            Propagation::Analytic => target[1],
+            Propagation::Sampling => sampled::moments(target).1 as f32,
+        };
+        if sd > most {
+            self.damp(target, most / sd);
+        }
+    }
+
+    fn damp(&self, target: &mut [f32], share: f32) {
+        match self.propagation {
+            Propagation::Analytic => target[1] *= share,
+            Propagation::Sampling => {
+                let mean = target.iter().sum::<f32>() / target.len() as f32;
+                target.iter_mut().for_each(|psi| *psi = mean + share * (*psi - mean));
+            }
+        }
+    }
+
     /// In closed form: mu = r + gamma mu', sigma = min(gamma, sigma_gamma) sigma', where mu' and sigma' are those of the mixture
     /// at the next state, of which a share lambda is the trace's own target.
     fn propagate(&self, backup: &Backup<'_>, stream: &mut Stream, target: &mut [f32]) {
@@ -234,6 +254,26 @@ mod tests {
         let mut target = [7.0, 3.0];
         gaussian(SdRule::Paper).bound(&mut target, (-1.0, 2.0));
         assert_eq!(target, [2.0, 3.0]);
+    }
+
+    #[test]
+    fn a_damped_target_keeps_its_mean_and_a_share_of_its_spread() {
+        let mut target = [7.0, 3.0];
+        gaussian(SdRule::Paper).damp(&mut target, 0.5);
+        assert_eq!(target, [7.0, 1.5]);
+        let sampled = Config { propagation: Propagation::Sampling, samples: 3, ..Config::default() };
+        let mut samples = [1.0, 2.0, 6.0];
+        Gaussian::new(&sampled).damp(&mut samples, 0.5);
+        assert_eq!(samples, [2.0, 2.5, 4.5], "about their mean, 3");
+    }
+
+    #[test]
+    fn a_spread_is_bounded_from_above_alone() {
+        for (most, sigma) in [(4.0, 3.0), (1.5, 1.5)] {
+            let mut target = [7.0, 3.0];
+            gaussian(SdRule::Paper).bound_spread(&mut target, most);
+            assert_eq!(target, [7.0, sigma]);
+        }
     }
 
     /// Prediction N(1, softplus(0.5)), target N(3, 2): both differences count for the queue.

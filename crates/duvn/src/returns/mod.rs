@@ -103,6 +103,12 @@ pub trait ReturnModel: Send + Sync {
     /// Brings the mean of a target into (low, high), where it is not.
     fn bound(&self, target: &mut [f32], bounds: (f32, f32));
 
+    /// Brings the spread of a target down to `most`, where it is above. A model without a sigma of its own has none.
+    fn bound_spread(&self, _target: &mut [f32], _most: f32) {}
+
+    /// Leaves the `share` of a target's spread, from 0 to 1. A model without a sigma of its own has nothing to leave.
+    fn damp(&self, _target: &mut [f32], _share: f32) {}
+
     /// Makes the target of (s,a).
     fn propagate(&self, backup: &Backup<'_>, stream: &mut Stream, target: &mut [f32]);
 

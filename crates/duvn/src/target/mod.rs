@@ -79,6 +79,11 @@ impl Targets {
         }
     }
 
+    /// From now on `decider` decides on next states.
+    pub fn set_decider(&mut self, decider: Decider) {
+        self.decider = decider;
+    }
+
     /// Follows the trace of each slot and lists the next states that need a value. Next actions will be drawn
     /// from the policy, but for `fresh`, whose own is used.
     pub fn follow(&mut self, slots: &[u32], fresh: Option<Fresh>, ring: &Ring) {
