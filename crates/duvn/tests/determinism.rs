@@ -49,6 +49,10 @@ fn configs() -> Vec<(String, Config)> {
         &[("posterior", "ensemble"), ("members", "3"), ("bootstrap", "0.5"), ("parameter_scope", "episode")],
         &[("backup", "split"), ("decider", "online"), ("mc_samples", "2")],
         &[("backup", "max"), ("decider", "target"), ("target_tau", "0.01"), ("target_sync", "1")],
+        &[("draws", "3"), ("target_value", "draw"), ("activation", "elu")],
+        &[("replay_unit", "trace"), ("prioritised", "0.5"), ("activation", "tanh"), ("trunk", "[8]")],
+        &[("lambda", "0.9"), ("trace_cut", "policy")],
+        &[("train_episodes", "2"), ("replay_starts", "60"), ("replay_unit", "trace"), ("lambda", "0.5")],
     ] {
         let mut config = small(duvn::preset("duvn").unwrap());
         settings.iter().for_each(|(key, value)| config.set(key, value).unwrap());

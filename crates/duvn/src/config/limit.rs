@@ -126,6 +126,13 @@ needs! {
             || (c.posterior != PosteriorKind::Point && c.parameter_scope == Scope::Episode);
     EXPECTED: "backup=expected with policy=thompson, optimistic or ucb",
         |c| c.backup == BackupKind::Expected && indexed(c);
+    SARSA_DRAWS: "returns=gaussian with propagation=analytic, backup=sarsa and policy=thompson, optimistic or ucb",
+        |c| gaussian(c)
+            && c.propagation == Propagation::Analytic
+            && c.backup == BackupKind::Sarsa
+            && indexed(c);
     SCHEDULE: "rate_schedule=linear or rate_schedule=cosine", |c| c.rate_schedule != ScheduleKind::Constant;
+    EPOCHS: "train_episodes above 0", |c| c.train_episodes > 0;
+    STEPWISE: "train_episodes=0", |c| c.train_episodes == 0;
     TRACES: "lambda above 0", |c| c.lambda > 0.0;
 }
