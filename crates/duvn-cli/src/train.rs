@@ -155,8 +155,8 @@ fn train(spec: &RunSpec, stop: &AtomicBool, screen: &Screen) -> Result<End, RunE
 fn specs(args: &Args) -> Result<Vec<RunSpec>, Failure> {
     let toml = args.config.as_deref().map(read).transpose()?;
     let observations = registry::make(&args.env, 0).map_err(Failure::usage)?.observation_space();
-    let config =
-        settings::resolve(&args.agent, &observations, toml.as_deref(), &args.assignments).map_err(Failure::usage)?;
+    let config = settings::resolve(&args.agent, &observations, toml.as_deref(), &args.assignments)
+        .map_err(Failure::usage)?;
     let budget = match (args.episodes, args.steps) {
         (Some(0), _) => return Err(Failure::usage("--episodes cannot be 0: write 1 or more")),
         (_, Some(0)) => return Err(Failure::usage("--steps cannot be 0: write 1 or more")),

@@ -40,7 +40,8 @@ pub struct Args {
 
 pub fn run(args: &Args) -> Result<(), Failure> {
     let observations = registry::make(&args.env, args.seed).map_err(Failure::usage)?.observation_space();
-    let config = settings::resolve(&args.agent, &observations, None, &args.assignments).map_err(Failure::usage)?;
+    let config =
+        settings::resolve(&args.agent, &observations, None, &args.assignments).map_err(Failure::usage)?;
     let (first, last) = match (args.at.first(), args.at.last()) {
         (Some(&first), Some(&last)) => (first, last),
         _ => return Err(Failure::usage(ValuesError::Moments)),

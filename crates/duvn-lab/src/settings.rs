@@ -130,7 +130,8 @@ mod tests {
 
     #[test]
     fn what_a_preset_has_can_be_switched_off() {
-        let off = resolve("duvn-deep", &INDICES, None, &["local=none".into(), "shrink=false".into()]).unwrap();
+        let off =
+            resolve("duvn-deep", &INDICES, None, &["local=none".into(), "shrink=false".into()]).unwrap();
         assert!(!off.shrink);
         assert!(resolve("egreedy", &INDICES, None, &["shrink=false".into()]).is_err(), "it was off before");
     }

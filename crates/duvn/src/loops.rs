@@ -28,7 +28,13 @@ impl Loops {
     }
 
     /// Takes down that `trail` of an episode comes to `observation`. Boxes are never the same twice and say nothing.
-    pub(crate) fn arrive(&mut self, trail: &mut Trail, episode: u64, observation: Observation<'_>, states: usize) {
+    pub(crate) fn arrive(
+        &mut self,
+        trail: &mut Trail,
+        episode: u64,
+        observation: Observation<'_>,
+        states: usize,
+    ) {
         if let (true, false, Observation::Index(state)) = (self.watched, self.found, observation) {
             self.found = trail.comes_back(state, episode, states);
             if self.found {

@@ -1,9 +1,10 @@
 //! The value network: a network with the return model that gives its outputs their meaning, and the fixed
 //! random prior that may be added to them. Posteriors are made of these.
 
-use crate::config::{Config, InitKind};
+use crate::config::{ActivationKind, Config, InitKind};
 use crate::net::{
-    AdamConfig, Backend, Health, Init, Input, LoadError, Masks, Network, Part, Shape, ShapeError, Tensor,
+    Activation, AdamConfig, Backend, Health, Init, Input, LoadError, Masks, Network, Part, Shape, ShapeError,
+    Tensor,
 };
 use crate::posterior::{Question, TrainingBatch};
 use crate::prior::Prior;
@@ -46,13 +47,18 @@ impl ValueNetwork {
             InitKind::He => Init::He,
             InitKind::Xavier => Init::Xavier,
         };
-        let net = Network::new(shape.clone(), init, stream.generator())?;
+        let activation = match config.activation {
+            ActivationKind::Relu => Activation::Relu,
+            ActivationKind::Elu => Activation::Elu,
+            ActivationKind::Tanh => Activation::Tanh,
+        };
+        let net = Network::new(shape.clone(), init, stream.generator())?.with_activation(activation);
         let scales = model.prior_scales(config);
         let prior = match scales.iter().any(|&scale| scale > 0.0) {
             true => {
                 // A normalised network would not feel the gain on its input.
                 let shape = Shape { layer_norm: false, ..shape };
-                let net = Network::new(shape, init, stream.generator())?;
+                let net = Network::new(shape, init, stream.generator())?.with_activation(activation);
                 Some(Prior::new(net, config.prior_gain as f32, scales))
             }
             false => None,

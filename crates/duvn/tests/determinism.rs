@@ -54,6 +54,10 @@ fn configs() -> Vec<(String, Config)> {
         &[("posterior", "ensemble"), ("members", "3"), ("bootstrap", "0.5"), ("parameter_scope", "episode")],
         &[("backup", "split"), ("decider", "online"), ("mc_samples", "2")],
         &[("backup", "max"), ("decider", "target"), ("target_tau", "0.01"), ("target_sync", "1")],
+        &[("draws", "3"), ("target_value", "draw"), ("activation", "elu")],
+        &[("replay_unit", "trace"), ("prioritised", "0.5"), ("activation", "tanh"), ("trunk", "[8]")],
+        &[("lambda", "0.9"), ("trace_cut", "policy")],
+        &[("train_episodes", "2"), ("replay_starts", "60"), ("replay_unit", "trace"), ("lambda", "0.5")],
     ] {
         let mut config = small(duvn::preset("duvn").unwrap());
         settings.iter().for_each(|(key, value)| config.set(key, value).unwrap());
@@ -83,7 +87,8 @@ fn the_same_seed_gives_the_same_weights_and_another_seed_others() {
 #[test]
 fn going_on_from_a_snapshot_equals_never_having_stopped() {
     let both = |(name, config): (String, Config)| {
-        ["Chain-6", "FrozenLake-v1", "CartPole-v1"].map(|env| (format!("{name} on {env}"), config.clone(), env))
+        ["Chain-6", "FrozenLake-v1", "CartPole-v1"]
+            .map(|env| (format!("{name} on {env}"), config.clone(), env))
     };
     for (name, config, env) in configs().into_iter().flat_map(both) {
         let mut whole = training(&config, env, 3);

@@ -3,13 +3,14 @@
 mod common;
 
 use common::{Batch, Reference, dense_rows, loss, loss_gradient, relative_error};
-use duvn::net::{Backend, Extent, Init, Input, Isa, MaskRng, Masks, Network, Shape, Which};
+use duvn::net::{Activation, Backend, Extent, Init, Input, Isa, MaskRng, Masks, Network, Shape, Which};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-fn network(shape: &Shape, isa: Isa) -> Network {
-    let mut network =
-        Network::new(shape.clone(), Init::He, &mut ChaCha8Rng::seed_from_u64(5)).expect("a shape");
+fn network(shape: &Shape, activation: Activation, isa: Isa) -> Network {
+    let mut network = Network::new(shape.clone(), Init::He, &mut ChaCha8Rng::seed_from_u64(5))
+        .expect("a shape")
+        .with_activation(activation);
     network.set_isa(isa).expect("an available instruction set");
     // Biases that are not 0 put every path of ReLU to the test; gains that are not 1 are seen to be used.
     let mut tensors = network.tensors(duvn::net::Part::Online);
@@ -46,6 +47,20 @@ fn shapes() -> Vec<Shape> {
     shapes
 }
 
+fn reference(network: &Network, activation: Activation) -> Reference {
+    Reference { activation, ..Reference::of(network) }
+}
+
+/// Every shape with ReLU, and with the others as far as they go other ways through the code.
+fn cases() -> impl Iterator<Item = (Shape, Activation)> {
+    let curved = |shape: &Shape| shape.outputs != 1 && !(shape.trunk.is_empty() && shape.head.is_empty());
+    shapes().into_iter().flat_map(move |shape| {
+        let others = if curved(&shape) { &[Activation::Elu, Activation::Tanh][..] } else { &[] };
+        let all = std::iter::once(Activation::Relu).chain(others.iter().copied());
+        all.map(move |activation| (shape.clone(), activation)).collect::<Vec<_>>()
+    })
+}
+
 fn masks(shape: &Shape, extent: Extent, rows: usize) -> Masks {
     let mut masks = Masks::new();
     masks.draw(shape, extent, rows, 0.75, &mut MaskRng::new(11));
@@ -55,9 +70,9 @@ fn masks(shape: &Shape, extent: Extent, rows: usize) -> Masks {
 #[test]
 fn outputs_agree_with_the_reference() {
     for isa in Isa::available() {
-        for shape in shapes() {
-            let mut network = network(&shape, isa);
-            let reference = Reference::of(&network);
+        for (shape, activation) in cases() {
+            let mut network = network(&shape, activation, isa);
+            let reference = reference(&network, activation);
             for rows in [1, 2, 13] {
                 let batch = Batch::new(&shape, rows, 3);
                 let dense = dense_rows(&shape, batch.rows(&shape));
@@ -69,7 +84,7 @@ fn outputs_agree_with_the_reference() {
                         .flat_map(|(r, a)| reference.forward(&dense[r], a, r, masks.as_ref()))
                         .collect();
                     let error = relative_error(out.iter().map(|&y| f64::from(y)), &expected);
-                    assert!(error < 2e-6, "predict {isa} {shape:?} rows {rows}: {error}");
+                    assert!(error < 2e-6, "predict {isa} {shape:?} {activation:?} rows {rows}: {error}");
 
                     let mut out = vec![0.0; rows * shape.outputs];
                     network.predict_taken(
@@ -81,7 +96,10 @@ fn outputs_agree_with_the_reference() {
                     );
                     let expected = reference.taken(&dense, &batch.actions, masks.as_ref());
                     let error = relative_error(out.iter().map(|&y| f64::from(y)), &expected);
-                    assert!(error < 2e-6, "predict_taken {isa} {shape:?} rows {rows}: {error}");
+                    assert!(
+                        error < 2e-6,
+                        "predict_taken {isa} {shape:?} {activation:?} rows {rows}: {error}"
+                    );
                 }
             }
         }
@@ -91,11 +109,11 @@ fn outputs_agree_with_the_reference() {
 #[test]
 fn gradients_agree_with_central_differences() {
     const ROWS: usize = 17;
-    for shape in shapes() {
+    for (shape, activation) in cases() {
         let batch = Batch::new(&shape, ROWS, 9);
         let dense = dense_rows(&shape, batch.rows(&shape));
         for masks in [None, Some(masks(&shape, Extent::TakenAction, ROWS))] {
-            let mut reference = Reference::of(&network(&shape, Isa::Portable));
+            let mut reference = reference(&network(&shape, activation, Isa::Portable), activation);
             let mut differences = Vec::new();
             for tensor in 0..reference.tensors.len() {
                 let mut gradient = Vec::new();
@@ -112,14 +130,14 @@ fn gradients_agree_with_central_differences() {
                 differences.push(gradient);
             }
             for isa in Isa::available() {
-                let mut network = network(&shape, isa);
+                let mut network = network(&shape, activation, isa);
                 let gradient =
                     network.gradient(batch.rows(&shape), &batch.actions, masks.as_ref(), &mut loss_gradient);
                 for (tensor, expected) in gradient.iter().zip(&differences) {
                     let error = relative_error(tensor.data.iter().map(|&g| f64::from(g)), expected);
                     // Normalised units are of size 1 whatever the weights are, and their rounding too.
                     let limit = if shape.layer_norm { 5e-5 } else { 1e-5 };
-                    assert!(error < limit, "{isa} {shape:?} {}: {error}", tensor.name);
+                    assert!(error < limit, "{isa} {shape:?} {activation:?} {}: {error}", tensor.name);
                 }
             }
         }

@@ -95,6 +95,15 @@ const METHODS: [(&str, &str, Style); 8] = [
     ("ube", "UBE", style(0xe6, 0x9f, 0x00, Dash::Short, Marker::Star)),
 ];
 
+/// The other reading and the other loop of a method of the paper, each in the colour of its kin. They are a list of their own
+/// because the looks of methods that are in no list depend on how many the first one has.
+const VARIANTS: [(&str, &str, Style); 4] = [
+    ("return-draw", "return-draw", style(0x00, 0x72, 0xb2, Dash::Short, Marker::TriangleUp)),
+    ("duvn-draw", "DUVN-draw", style(0xd5, 0x5e, 0x00, Dash::Dashed, Marker::Star)),
+    ("authors", "DUVN, authors' loop", style(0x88, 0x22, 0x55, Dash::Solid, Marker::Cross)),
+    ("authors-egreedy", "ε-greedy, authors' loop", style(0x40, 0x40, 0x40, Dash::Dotted, Marker::Plus)),
+];
+
 const fn style(red: u8, green: u8, blue: u8, dash: Dash, marker: Marker) -> Style {
     Style { colour: Colour(red, green, blue), dash, marker, width: 1.6 }
 }
@@ -112,7 +121,8 @@ impl Series {
     /// The series of a method, by its preset's name. A method that is not in the table gets a style that
     /// depends on its name alone, so that it too looks the same everywhere.
     pub fn method(preset: &str) -> Self {
-        if let Some((_, name, style)) = METHODS.iter().find(|(known, ..)| *known == preset) {
+        let mut known = METHODS.iter().chain(&VARIANTS);
+        if let Some((_, name, style)) = known.find(|(known, ..)| *known == preset) {
             return Series { name: (*name).into(), style: *style };
         }
         // FNV-1a, because the standard library's hash may change between versions.

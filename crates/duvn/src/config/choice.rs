@@ -101,6 +101,30 @@ choices! {
 }
 
 choices! {
+    /// What the return of the next action is taken to be in the mean of a target.
+    pub enum TargetValue {
+        /// Its mean mu(s',a') (paper, Eq. 7).
+        Mean = "mean",
+        /// The draw mu(s',a') + z sigma(s',a') by which the policy chose it (paper, section 4.1 with the sample of section 4.2):
+        /// optimistic, as it is the largest of the actions' draws.
+        Draw = "draw",
+    }
+}
+
+choices! {
+    /// Where a recorded trace ends before its time.
+    pub enum TraceCut {
+        /// Nowhere.
+        Never = "never",
+        /// Where the policy would act otherwise now. By tree-backup (Precup et al. 2000) a trace goes on with lambda times the
+        /// policy's probability of the action that was taken (paper, App. E, footnote). With backup=expected that probability is
+        /// estimated from draws; with sarsa and split the one draw decides, which comes to the same in the mean; with max it is
+        /// Watkins's Q(lambda).
+        Policy = "policy",
+    }
+}
+
+choices! {
     /// Which network decides the next action of a replayed transition.
     pub enum Decider {
         /// The current one.
@@ -173,12 +197,34 @@ choices! {
 }
 
 choices! {
+    /// What a hidden unit makes of its sum x.
+    pub enum ActivationKind {
+        /// max(x, 0).
+        Relu = "relu",
+        /// x above 0, exp(x) - 1 below (Clevert et al. 2016).
+        Elu = "elu",
+        /// tanh(x).
+        Tanh = "tanh",
+    }
+}
+
+choices! {
     /// Local uncertainty u(s,a) beside the propagated one.
     pub enum LocalKind {
         /// None.
         None = "none",
         /// From visits: counts for index observations, random features for boxes.
         Visits = "visits",
+    }
+}
+
+choices! {
+    /// What is replayed, and has a priority, as one.
+    pub enum ReplayUnit {
+        /// One transition.
+        Transition = "transition",
+        /// What is remembered of an episode, step by step; its priority is its total error (paper, App. E).
+        Trace = "trace",
     }
 }
 

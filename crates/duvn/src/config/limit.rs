@@ -1,7 +1,8 @@
 //! What values a knob may have, and when it has an effect.
 
 use super::{
-    BackupKind, Config, LocalKind, LoopKind, PolicyKind, PosteriorKind, Propagation, ReturnKind, ScheduleKind, Scope,
+    BackupKind, Config, LocalKind, LoopKind, PolicyKind, PosteriorKind, Propagation, ReturnKind,
+    ScheduleKind, Scope,
 };
 use std::fmt::Display;
 
@@ -126,7 +127,14 @@ needs! {
             || (c.posterior != PosteriorKind::Point && c.parameter_scope == Scope::Episode);
     EXPECTED: "backup=expected with policy=thompson, optimistic or ucb",
         |c| c.backup == BackupKind::Expected && indexed(c);
+    SARSA_DRAWS: "returns=gaussian with propagation=analytic, backup=sarsa and policy=thompson, optimistic or ucb",
+        |c| gaussian(c)
+            && c.propagation == Propagation::Analytic
+            && c.backup == BackupKind::Sarsa
+            && indexed(c);
     SCHEDULE: "rate_schedule=linear or rate_schedule=cosine", |c| c.rate_schedule != ScheduleKind::Constant;
     LOOPS: "loops=guard", |c| c.loops == LoopKind::Guard;
+    EPOCHS: "train_episodes above 0", |c| c.train_episodes > 0;
+    STEPWISE: "train_episodes=0", |c| c.train_episodes == 0;
     TRACES: "lambda above 0", |c| c.lambda > 0.0;
 }

@@ -12,8 +12,9 @@ use crate::posterior::Ensemble;
 use limit::*;
 
 pub use choice::{
-    BackupKind, BoundKind, Decider, InitKind, InputKind, LocalKind, LoopKind, LossKind, PolicyKind, PosteriorKind,
-    Propagation, ReturnKind, ScheduleKind, Scope, SdRule, SigmaLink,
+    ActivationKind, BackupKind, BoundKind, Decider, InitKind, InputKind, LocalKind, LoopKind, LossKind,
+    PolicyKind, PosteriorKind, Propagation, ReplayUnit, ReturnKind, ScheduleKind, Scope, SdRule, SigmaLink,
+    TargetValue, TraceCut,
 };
 pub use knob::{Knob, KnobValue};
 pub use limit::{Limit, Need};
@@ -88,7 +89,7 @@ knobs! {
         epsilon_steps: usize = 0, in from_to(0, MANY), needs EGREEDY;
         /// boltzmann: temperature
         temperature: f64 = 1.0, in above_to(0.0, 1e9), needs BOLTZMANN;
-        /// thompson: draws for each action, of which the best counts
+        /// thompson: draws for each action (of z, and of the mask or member where there are any), of which the best counts
         draws: usize = 1, in from_to(1, 1024), needs THOMPSON;
         /// thompson, optimistic, ucb: an index z for each decision and action, or one for the whole episode
         scope: Scope = Scope::Step, needs INDEXED;
@@ -106,6 +107,8 @@ knobs! {
         gamma: f64 = 0.995, in from_to(0.0, 1.0);
         /// which next action a target looks at
         backup: BackupKind = BackupKind::Sarsa;
+        /// sarsa: what the next return is taken to be in the mean of a target: its mean, or the draw that chose its action
+        target_value: TargetValue = TargetValue::Mean, needs SARSA_DRAWS, since "0.2";
         /// which network decides the next action of a replayed transition
         decider: Decider = Decider::Target;
         /// whether targets are kept within what was earned and what local uncertainty adds up to
@@ -120,6 +123,8 @@ knobs! {
         lambda: f64 = 0.0, in from_to(0.0, 1.0);
         /// lambda > 0: steps after which a trace is cut (bootstrapped)
         trace_steps: usize = 30, in from_to(1, 10_000), needs TRACES;
+        /// lambda > 0: whether a trace is cut where the policy would act otherwise now, with its probability
+        trace_cut: TraceCut = TraceCut::Never, needs TRACES, since "0.2";
 
         /// box observations: as they are, or with bounded components brought to [-1, 1]
         inputs: InputKind = InputKind::Raw;
@@ -127,8 +132,10 @@ knobs! {
         hidden: Vec<usize> = vec![128, 128, 128], in Layers;
         /// hidden layers shared by all actions, before their own
         trunk: Vec<usize> = vec![], in Layers;
-        /// whether every hidden layer normalises its units to mean 0 and variance 1 before ReLU
+        /// whether every hidden layer normalises its units to mean 0 and variance 1 before its activation
         layer_norm: bool = false, since "0.2";
+        /// what a hidden unit makes of its sum
+        activation: ActivationKind = ActivationKind::Relu, since "0.2";
         /// how weights start
         init: InitKind = InitKind::He;
         /// Adam: learning rate
@@ -156,18 +163,24 @@ knobs! {
 
         /// transitions remembered
         replay: usize = 100_000, in from_to(1, 100_000_000);
+        /// what is replayed, and has a priority, as one
+        replay_unit: ReplayUnit = ReplayUnit::Transition, since "0.2";
         /// transitions in an update
         batch: usize = 32, in from_to(1, 65_536);
         /// share of a batch that comes from the queue ordered by the last temporal-difference error
         prioritised: f64 = 0.1, in from_to(0.0, 1.0);
         /// whether each update also takes the newest transition (sarsa: with its next action as taken)
-        fresh: bool = true;
+        fresh: bool = true, needs STEPWISE;
         /// transitions remembered before the first update
         learning_starts: usize = 32;
         /// environment steps between updates
-        train_every: usize = 1, in from_to(1, MANY);
-        /// updates at a time
+        train_every: usize = 1, in from_to(1, MANY), needs STEPWISE;
+        /// updates at a time; with train_episodes: epochs
         updates: usize = 1, in from_to(1, 1024);
+        /// episodes after which each batch of their transitions is trained on once, with next actions as taken (0: train by steps)
+        train_episodes: usize = 0, in from_to(0, MANY), since "0.2";
+        /// train_episodes: transitions remembered before each update of an epoch is followed by one on replayed transitions
+        replay_starts: usize = 0, in from_to(0, MANY), needs EPOCHS, since "0.2";
         /// environments that the agent acts in side by side
         actors: usize = 1, in from_to(1, 1024), since "0.2";
     }

@@ -1,6 +1,6 @@
 use super::{
-    BackupKind, BoundKind, Config, ConfigError, Decider, InputKind, LocalKind, LoopKind, LossKind, PolicyKind,
-    PosteriorKind, ReturnKind, Scope, closest,
+    ActivationKind, BackupKind, BoundKind, Config, ConfigError, Decider, InitKind, InputKind, LocalKind,
+    LoopKind, LossKind, PolicyKind, PosteriorKind, ReturnKind, Scope, TargetValue, closest,
 };
 use duvn_envs::Space;
 
@@ -61,6 +61,47 @@ pub const PRESETS: &[Preset] = &[
             policy: PolicyKind::Thompson,
             ..Config::default()
         },
+    },
+    Preset {
+        name: "return-draw",
+        about: "return exploration whose targets take the draw that chose the next action, not its mean (section 4.1)",
+        config: || Config {
+            returns: ReturnKind::Gaussian,
+            policy: PolicyKind::Thompson,
+            target_value: TargetValue::Draw,
+            ..Config::default()
+        },
+    },
+    Preset {
+        name: "duvn-draw",
+        about: "duvn whose targets take the draw that chose the next action, not its mean (section 4.1): the paper's results",
+        config: || Config {
+            posterior: PosteriorKind::Dropout,
+            keep: 0.9,
+            returns: ReturnKind::Gaussian,
+            policy: PolicyKind::Thompson,
+            target_value: TargetValue::Draw,
+            ..Config::default()
+        },
+    },
+    Preset {
+        name: "authors",
+        about: "duvn with the loop and the network of its authors' later code: epochs after three episodes, best of three draws",
+        config: || Config {
+            posterior: PosteriorKind::Dropout,
+            keep: 0.9,
+            mc_samples: 2,
+            returns: ReturnKind::Gaussian,
+            loss: LossKind::CrossEntropy,
+            policy: PolicyKind::Thompson,
+            draws: 3,
+            ..authors()
+        },
+    },
+    Preset {
+        name: "authors-egreedy",
+        about: "egreedy with the loop and the network of the authors' later code: epochs after three episodes",
+        config: authors,
     },
     Preset {
         name: "duvn-deep",
@@ -129,6 +170,23 @@ pub const PRESETS: &[Preset] = &[
         },
     },
 ];
+
+/// The loop and the network of the authors' later code. There is no target network: it is a copy made after every update. One
+/// pass decides on a next action and another, with masks of its own, values it.
+fn authors() -> Config {
+    Config {
+        hidden: vec![256],
+        activation: ActivationKind::Elu,
+        init: InitKind::Xavier,
+        decider: Decider::Online,
+        target_sync: 1,
+        prioritised: 0.0,
+        train_episodes: 3,
+        replay_starts: 5000,
+        learning_starts: 1,
+        ..Config::default()
+    }
+}
 
 /// Return uncertainty and that of the unknown together.
 fn deep() -> Config {

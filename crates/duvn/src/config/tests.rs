@@ -85,6 +85,8 @@ fn ranges_end_where_they_say() {
         ("train_every", &["1", "1000000000000"], &["0", "1000000000001"]),
         ("updates", &["1", "1024"], &["0", "1025"]),
         ("actors", &["1", "1024"], &["0", "1025"]),
+        ("train_episodes", &["0", "1000000000000"], &["1000000000001"]),
+        ("replay_starts", &["0", "1000000000000"], &["1000000000001"]),
     ];
     let passes = |key: &str, text: &str| {
         let mut config = preset("duvn").unwrap();

@@ -84,6 +84,14 @@ pub struct Counters {
     pub loss: f64,
 }
 
+/// How many steps can wait to be learnt from: those of a turn, or those of an epoch, which are all remembered.
+fn most_pending(config: &CheckedConfig) -> usize {
+    match config.train_episodes {
+        0 => config.actors,
+        _ => config.replay + config.actors,
+    }
+}
+
 /// A step that has been remembered and not yet learnt from.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Pending {
@@ -152,14 +160,14 @@ impl Learner {
         let mut features = Stream::new(seed, "features");
         Ok(Learner {
             local: Local::new(config, &seen, actions, &mut features),
-            replay: Replay::new(config.replay, width, config.prioritised),
+            replay: Replay::new(config.replay, width, config.prioritised, config.replay_unit),
             targets: Targets::new(config),
             source: Source::new(Stream::new(seed, "parameters")),
             sampling: Stream::new(seed, "sampling"),
             backing_up: Stream::new(seed, "backing up"),
             counters: Counters::default(),
             episodes: 0,
-            pending: Vec::with_capacity(config.actors),
+            pending: Vec::with_capacity(most_pending(config)),
             rewards: None,
             earned: Earned::default(),
             loops: Loops::new(config.loops == LoopKind::Guard),

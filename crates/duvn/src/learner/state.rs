@@ -70,7 +70,8 @@ impl Learner {
         self.backing_up = state.backing_up;
         self.counters = state.counters;
         self.episodes = state.episodes;
-        self.pending = state.pending;
+        self.pending.clear();
+        self.pending.extend(state.pending);
         self.rewards = state.rewards;
         self.earned = state.earned;
         self.loops = state.loops;

@@ -6,9 +6,9 @@ use crate::agent::LearnError;
 use crate::config::{BoundKind, Decider};
 use crate::net::Health;
 use crate::posterior::TrainingBatch;
-use crate::replay::Gathered;
+use crate::replay::{Ending, Gathered, Ring};
 use crate::returns::Discrepancy;
-use crate::target::{Fresh, Sources};
+use crate::target::{Fresh, Known, Sources};
 
 /// Buffers for an update.
 #[derive(Default)]
@@ -27,6 +27,9 @@ pub(super) struct Batch {
 impl Learner {
     /// Makes the updates that are due after the steps taken since the last call. `actors` tell what they did next.
     pub(crate) fn learn(&mut self, actors: &[Actor]) -> Result<(), LearnError> {
+        if self.config.train_episodes > 0 {
+            return self.learn_in_epochs();
+        }
         for next in 0..self.pending.len() {
             let Pending { step, slot, actor } = self.pending[next];
             let due = step.is_multiple_of(self.config.train_every as u64);
@@ -34,7 +37,8 @@ impl Learner {
                 let actor = actors.get(actor).filter(|actor| actor.last == Some(slot));
                 let next_action = actor.and_then(Actor::chosen).map(|action| action as u8);
                 for _ in 0..self.config.updates {
-                    self.update(Fresh { slot, next_action })?;
+                    let known = self.sample(Fresh { slot, next_action });
+                    self.update(known)?;
                 }
             }
         }
@@ -42,13 +46,58 @@ impl Learner {
         Ok(())
     }
 
-    /// One update: a batch, its targets, a step of training for each learner, new priorities, and the target network's
+    /// After so many episodes, trains on each of their transitions once, in any order, with next actions as they were taken; once
+    /// enough is remembered, as many replayed ones follow. (The loop of the authors' later code.)
+    fn learn_in_epochs(&mut self) -> Result<(), LearnError> {
+        let Some(&Pending { slot: newest, .. }) = self.pending.last() else { return Ok(()) };
+        let over = |slot: u32, ring: &Ring| ring.get(slot).ending != Ending::No;
+        let ring = self.replay.ring();
+        // What is not learnt from by then would be forgotten.
+        let full = self.pending.len() >= ring.capacity();
+        let due = full
+            || (over(newest, ring)
+                && self.pending.iter().filter(|pending| over(pending.slot, ring)).count()
+                    >= self.config.train_episodes);
+        if !due || (ring.len() < self.config.learning_starts && !full) {
+            return Ok(());
+        }
+        let replays = ring.len() >= self.config.replay_starts;
+        for _ in 0..self.config.updates {
+            // Fisher and Yates: every order is as likely as any other.
+            for last in (1..self.pending.len()).rev() {
+                self.pending.swap(last, self.sampling.below(last + 1));
+            }
+            let mut from = 0;
+            while from < self.pending.len() {
+                let size = self.config.batch.min(self.pending.len() - from);
+                self.batch.slots.clear();
+                self.batch.slots.extend(self.pending[from..from + size].iter().map(|pending| pending.slot));
+                self.update(Known::Recorded)?;
+                if replays {
+                    self.batch.slots.resize(self.config.batch, 0);
+                    self.replay.sample(&mut self.batch.slots, &mut self.sampling);
+                    self.update(Known::None)?;
+                }
+                from += size;
+            }
+        }
+        self.pending.clear();
+        Ok(())
+    }
+
+    /// One update on the batch's slots: its targets, a step of training for each learner, new priorities, and the target network's
     /// turn.
-    fn update(&mut self, fresh: Fresh) -> Result<(), LearnError> {
-        let fresh = self.sample(fresh);
+    fn update(&mut self, known: Known) -> Result<(), LearnError> {
         let Batch { slots, rows, actions, weights, targets, found, mean } = &mut self.batch;
         let Axes { posterior, returns, policy } = &mut self.axes;
-        self.targets.follow(slots, fresh, self.replay.ring());
+        rows.clear();
+        actions.clear();
+        for &slot in slots.iter() {
+            let transition = self.replay.ring().get(slot);
+            rows.push(transition.observation);
+            actions.push(transition.action);
+        }
+        self.targets.follow(slots, known, self.replay.ring());
         let guarded = self.loops.found();
         if guarded {
             self.targets.set_decider(Decider::Online);
@@ -112,8 +161,8 @@ impl Learner {
     }
 
     /// Fills the batch with remembered transitions, `fresh` first if it is to be in it.
-    fn sample(&mut self, fresh: Fresh) -> Option<Fresh> {
-        let Batch { slots, rows, actions, .. } = &mut self.batch;
+    fn sample(&mut self, fresh: Fresh) -> Known {
+        let Batch { slots, .. } = &mut self.batch;
         slots.resize(self.config.batch, 0);
         let fresh = self.config.fresh.then_some(fresh);
         let replayed = match fresh {
@@ -124,13 +173,6 @@ impl Learner {
             None => &mut slots[..],
         };
         self.replay.sample(replayed, &mut self.sampling);
-        rows.clear();
-        actions.clear();
-        for &slot in slots.iter() {
-            let transition = self.replay.ring().get(slot);
-            rows.push(transition.observation);
-            actions.push(transition.action);
-        }
-        fresh
+        fresh.map_or(Known::None, Known::Newest)
     }
 }

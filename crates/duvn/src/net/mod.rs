@@ -3,6 +3,7 @@
 //! A [`Network`] has an optional trunk of hidden layers and, for each action, a sub-network of its own. Agents use
 //! it through [`Backend`], so that another device can take its place. How it computes is told in `kernels`.
 
+mod activation;
 mod adam;
 mod init;
 mod kernels;
@@ -13,6 +14,7 @@ mod network;
 mod pass;
 mod shape;
 
+pub use activation::Activation;
 pub use adam::{AdamConfig, Health, Langevin};
 pub use init::Init;
 pub(crate) use kernels::{Acts, ActsMut, Kernels, padded, panels};

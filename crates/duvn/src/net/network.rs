@@ -9,8 +9,8 @@ use super::langevin::kick;
 use super::layout::Layout;
 use super::pass::{Learn, Net, Workspace};
 use super::{
-    AdamConfig, Backend, Extent, Health, Init, Isa, IsaError, LoadError, Masks, Part, Rows, Shape,
-    ShapeError, Tensor, Which, isa,
+    Activation, AdamConfig, Backend, Extent, Health, Init, Isa, IsaError, LoadError, Masks, Part, Rows,
+    Shape, ShapeError, Tensor, Which, isa,
 };
 
 /// Single precision overflows at the square of 1e19. Outputs and gradients of outputs below this are so far from it that no
@@ -29,6 +29,7 @@ pub struct Network {
     /// Empty until a gradient has to be kept.
     gradient: Buffer,
     steps: u64,
+    activation: Activation,
     work: Workspace,
 }
 
@@ -48,11 +49,18 @@ impl Network {
             variance: Buffer::staggered(layout.len, 43),
             gradient: Buffer::default(),
             steps: 0,
+            activation: Activation::Relu,
             work: Workspace::default(),
             shape,
             layout,
             online,
         })
+    }
+
+    /// The same network with another activation than ReLU.
+    pub fn with_activation(mut self, activation: Activation) -> Self {
+        self.activation = activation;
+        self
     }
 
     /// The instruction set that this network computes with.
@@ -92,7 +100,7 @@ impl Network {
 
     fn start(&mut self, rows: Rows<'_>, actions: Option<&[u8]>, masks: Option<&Masks>) {
         let count = rows.len(self.shape.input);
-        self.work.reserve(&self.shape, &self.layout, count);
+        self.work.reserve(&self.shape, &self.layout, self.activation, count);
         self.work.sort(&self.shape, actions, count);
         self.work.feed(&self.shape, rows, masks);
     }
@@ -103,14 +111,26 @@ impl Network {
             Which::Online => &self.online,
             Which::Target => &self.target,
         };
-        let net = Net { kernels: self.kernels, shape: &self.shape, layout: &self.layout, masks };
+        let net = Net {
+            kernels: self.kernels,
+            shape: &self.shape,
+            layout: &self.layout,
+            masks,
+            activation: self.activation,
+        };
         self.work.forward_trunk(net, parameters);
         self.work.forward_taken(net, parameters);
     }
 
     fn store_gradient(&mut self, masks: Option<&Masks>, loss: &mut dyn FnMut(&[f32], &mut [f32])) {
         self.gradient.reserve(self.layout.len);
-        let net = Net { kernels: self.kernels, shape: &self.shape, layout: &self.layout, masks };
+        let net = Net {
+            kernels: self.kernels,
+            shape: &self.shape,
+            layout: &self.layout,
+            masks,
+            activation: self.activation,
+        };
         let mut learn = Learn::Store { w: &self.online, g: &mut self.gradient };
         self.work.backward(net, &mut learn, loss);
     }
@@ -123,7 +143,13 @@ impl Network {
         loss: &mut dyn FnMut(&[f32], &mut [f32]),
     ) {
         let step = adam.step(self.steps);
-        let net = Net { kernels: self.kernels, shape: &self.shape, layout: &self.layout, masks };
+        let net = Net {
+            kernels: self.kernels,
+            shape: &self.shape,
+            layout: &self.layout,
+            masks,
+            activation: self.activation,
+        };
         self.work.note_moved(&self.shape, &self.layout, [&self.mean, &self.variance]);
         let (w, m, v) = (&mut self.online[..], &mut self.mean[..], &mut self.variance[..]);
         self.work.backward(net, &mut Learn::Adam { w, m, v, step }, loss);
@@ -178,7 +204,13 @@ impl Backend for Network {
             Which::Online => &self.online,
             Which::Target => &self.target,
         };
-        let net = Net { kernels: self.kernels, shape: &self.shape, layout: &self.layout, masks };
+        let net = Net {
+            kernels: self.kernels,
+            shape: &self.shape,
+            layout: &self.layout,
+            masks,
+            activation: self.activation,
+        };
         self.work.forward_trunk(net, parameters);
         self.work.forward_all(net, parameters, out);
     }
@@ -274,12 +306,16 @@ mod tests {
     fn padding_stays_zero() {
         for isa in Isa::available() {
             let plain = [(vec![], vec![70, 5, 18]), (vec![33, 9], vec![65]), (vec![40, 3], vec![])];
-            let kinds = [(2, false), (2, true), (19, false)];
-            let all = plain.into_iter().flat_map(|layers| kinds.map(|kind| (layers.clone(), kind)));
-            for ((trunk, head), (outputs, layer_norm)) in all {
+            let kinds = [(2, false), (2, true), (19, false)]
+                .into_iter()
+                .flat_map(|kind| [Activation::Relu, Activation::Elu].map(|activation| (kind, activation)));
+            let all =
+                plain.into_iter().flat_map(|layers| kinds.clone().map(move |kind| (layers.clone(), kind)));
+            for ((trunk, head), ((outputs, layer_norm), activation)) in all {
                 let shape = Shape { input: Input::Dense(3), trunk, head, actions: 3, outputs, layer_norm };
                 let mut network = Network::new(shape.clone(), Init::He, &mut ChaCha8Rng::seed_from_u64(0))
-                    .expect("a shape");
+                    .expect("a shape")
+                    .with_activation(activation);
                 network.set_isa(isa).expect("an available instruction set");
                 let (mut masks, mut rng) = (Masks::new(), MaskRng::new(0));
                 for rows in [1, 5, 9, 100, 7] {

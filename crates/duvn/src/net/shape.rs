@@ -27,7 +27,8 @@ impl Input {
     }
 }
 
-/// The sizes of a network. ReLU, then dropout, follow every hidden layer; the outputs are linear.
+/// The sizes of a network. ReLU (or another [activation](super::Activation)), then dropout, follow every hidden layer; the
+/// outputs are linear.
 ///
 /// A hidden layer on h is dropout(ReLU(W h + b)). With `layer_norm` (Ba, Kiros & Hinton 2016) it is
 /// dropout(ReLU(g (x - mean x) / √(var x + 1e-5) + b)), x = W h, where mean and variance are those of the row's units

@@ -1,4 +1,4 @@
-use super::{Beliefs, Moment, Policy};
+use super::{Beliefs, Choice, Moment, Policy};
 use crate::rng::Stream;
 
 /// Another policy, but now and then any action: what gets an agent out of where it has nothing left to explore.
@@ -15,6 +15,18 @@ impl Policy for Dithered {
             return stream.below(beliefs.actions());
         }
         self.policy.choose(beliefs, moment, stream)
+    }
+
+    /// No draw of its return chose an action that was taken at random.
+    fn choose_by(&self, beliefs: Beliefs<'_>, moment: Moment, stream: &mut Stream) -> Choice {
+        if stream.uniform() < self.share {
+            return Choice { action: stream.below(beliefs.actions()), ..Choice::default() };
+        }
+        self.policy.choose_by(beliefs, moment, stream)
+    }
+
+    fn index(&self, moment: Moment, stream: &mut Stream) -> Option<f64> {
+        self.policy.index(moment, stream)
     }
 
     fn draws(&self) -> usize {

@@ -10,7 +10,7 @@ pub use dithered::Dithered;
 pub use egreedy::EGreedy;
 pub use thompson::{IndexRule, Thompson};
 
-use crate::config::{Config, PolicyKind};
+use crate::config::{Config, PolicyKind, PosteriorKind};
 use crate::returns::ReturnModel;
 use crate::rng::Stream;
 
@@ -78,10 +78,31 @@ pub struct Moment {
     pub index: Option<f64>,
 }
 
+/// A choice, and the draw of the return that made it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Choice {
+    /// The action.
+    pub action: usize,
+    /// The index z at which its return was looked at: it was taken to be mu + z sigma. None: no draw of its return chose it.
+    pub index: Option<f64>,
+    /// Under which of the [draws](Beliefs::by_draw) of the parameters.
+    pub draw: usize,
+}
+
 /// How to act.
 pub trait Policy: Send {
     /// Chooses an action.
     fn choose(&self, beliefs: Beliefs<'_>, moment: Moment, stream: &mut Stream) -> usize;
+
+    /// Chooses an action as [`choose`](Self::choose) does, from the same random numbers, and says by which draw of its return.
+    fn choose_by(&self, beliefs: Beliefs<'_>, moment: Moment, stream: &mut Stream) -> Choice {
+        Choice { action: self.choose(beliefs, moment, stream), ..Choice::default() }
+    }
+
+    /// An index at which the policy could look at an action's return in this moment. None where it goes by means.
+    fn index(&self, moment: Moment, _stream: &mut Stream) -> Option<f64> {
+        moment.index
+    }
 
     /// How many draws of the network's parameters it looks at in each decision, at least 1. The first is the one that the
     /// agent acts by; the others are fresh.
@@ -114,12 +135,18 @@ pub trait Policy: Send {
 
 /// The policy that `config` asks for.
 pub fn policy(config: &Config) -> Box<dyn Policy> {
-    let indexed = |rule| Box::new(Thompson { rule, scope: config.scope }) as Box<dyn Policy>;
+    let indexed = |rule| Box::new(Thompson { rule, scope: config.scope, looks: 1 }) as Box<dyn Policy>;
     let plain: Box<dyn Policy> = match config.policy {
         PolicyKind::Uniform => Box::new(EGreedy::fixed(1.0)),
         PolicyKind::Greedy => Box::new(EGreedy::fixed(0.0)),
         PolicyKind::EGreedy => Box::new(EGreedy::new(config)),
         PolicyKind::Boltzmann => Box::new(Boltzmann { temperature: config.temperature }),
+        // Where parameters are drawn as well, each of the draws has its own.
+        PolicyKind::Thompson if config.posterior != PosteriorKind::Point => Box::new(Thompson {
+            rule: IndexRule::Normal { draws: 1 },
+            scope: config.scope,
+            looks: config.draws,
+        }),
         PolicyKind::Thompson => indexed(IndexRule::Normal { draws: config.draws }),
         PolicyKind::Optimistic => indexed(IndexRule::HalfNormal),
         PolicyKind::Ucb => indexed(IndexRule::Uniform { low: config.ucb_low, high: config.ucb_high }),
@@ -136,15 +163,24 @@ pub fn best_of(
     stream: &mut Stream,
     mut score: impl FnMut(usize, &mut Stream) -> f64,
 ) -> usize {
-    let (mut best, mut best_score, mut ties) = (0, f64::NEG_INFINITY, 0);
+    best_with(actions, stream, |action, stream| (score(action, stream), ())).0
+}
+
+/// The action with the highest score, as [`best_of`] has it, and what came with its score.
+pub(crate) fn best_with<T: Default>(
+    actions: usize,
+    stream: &mut Stream,
+    mut score: impl FnMut(usize, &mut Stream) -> (f64, T),
+) -> (usize, T) {
+    let (mut best, mut best_score, mut ties) = ((0, T::default()), f64::NEG_INFINITY, 0);
     for action in 0..actions {
-        let score = score(action, stream);
+        let (score, with) = score(action, stream);
         if score > best_score {
-            (best, best_score, ties) = (action, score, 1);
+            (best, best_score, ties) = ((action, with), score, 1);
         } else if score == best_score {
             ties += 1;
             if stream.below(ties) == 0 {
-                best = action;
+                best = (action, with);
             }
         }
     }

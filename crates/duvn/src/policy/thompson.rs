@@ -1,4 +1,4 @@
-use super::{Beliefs, Moment, Policy, best_of};
+use super::{Beliefs, Choice, Moment, Policy, best_with};
 use crate::config::Scope;
 use crate::rng::Stream;
 
@@ -6,11 +6,16 @@ use crate::rng::Stream;
 ///
 /// With scope `step`, each action of each decision has its own index, as in the paper (section 4.2). With
 /// scope `episode`, one index serves every action and every state until the episode ends.
+///
+/// The best of k draws ("Thompson-k" of the authors' later code) is the best of k returns, each drawn under parameters of its
+/// own: z and the mask are both drawn again. So it means the same for parametric exploration, whose returns have no z.
 pub struct Thompson {
     /// How an index is drawn.
     pub rule: IndexRule,
     /// How long it is kept.
     pub scope: Scope,
+    /// Draws of the parameters that it looks at in each decision; of each action, the best counts.
+    pub looks: usize,
 }
 
 /// How an index z is drawn.
@@ -47,10 +52,30 @@ impl IndexRule {
 
 impl Policy for Thompson {
     fn choose(&self, beliefs: Beliefs<'_>, moment: Moment, stream: &mut Stream) -> usize {
-        best_of(beliefs.actions(), stream, |action, stream| {
-            let z = moment.index.unwrap_or_else(|| self.rule.draw(stream));
-            beliefs.model.at(beliefs.of(action), z)
-        })
+        self.choose_by(beliefs, moment, stream).action
+    }
+
+    fn choose_by(&self, beliefs: Beliefs<'_>, moment: Moment, stream: &mut Stream) -> Choice {
+        let (action, (index, draw)) = best_with(beliefs.actions(), stream, |action, stream| {
+            let mut best = (f64::NEG_INFINITY, (None, 0));
+            for (draw, beliefs) in beliefs.by_draw().enumerate() {
+                let z = moment.index.unwrap_or_else(|| self.rule.draw(stream));
+                let value = beliefs.model.at(beliefs.of(action), z);
+                if value > best.0 || draw == 0 {
+                    best = (value, (Some(z), draw));
+                }
+            }
+            best
+        });
+        Choice { action, index, draw }
+    }
+
+    fn index(&self, moment: Moment, stream: &mut Stream) -> Option<f64> {
+        Some(moment.index.unwrap_or_else(|| self.rule.draw(stream)))
+    }
+
+    fn draws(&self) -> usize {
+        self.looks
     }
 
     fn draw_index(&self, stream: &mut Stream) -> Option<f64> {
@@ -67,7 +92,7 @@ mod tests {
     fn share_of_action_0(parameters: &[f32], rule: IndexRule, moment: Moment) -> f64 {
         let gaussian = Gaussian::new(&Config::default());
         let beliefs = Beliefs::new(&gaussian, parameters);
-        let policy = Thompson { rule, scope: Scope::Step };
+        let policy = Thompson { rule, scope: Scope::Step, looks: 1 };
         let mut stream = Stream::new(0, "test");
         let zeros = (0..200_000).filter(|_| policy.choose(beliefs, moment, &mut stream) == 0).count();
         zeros as f64 / 200_000.0
@@ -103,5 +128,47 @@ mod tests {
         assert!((mean(IndexRule::Normal { draws: 2 }) - 0.5642).abs() < 0.016);
         assert!((mean(IndexRule::HalfNormal) - 0.7979).abs() < 0.016);
         assert!((mean(IndexRule::Uniform { low: 1.7, high: 2.3 }) - 2.0).abs() < 0.016);
+    }
+
+    /// Means of three draws: action 0 has 1, 0, 0, action 1 has 0, 3, 2. The best of each is 1 and 3, the second draw's.
+    #[test]
+    fn the_best_of_several_draws_counts_and_is_known() {
+        let mean = crate::returns::Mean;
+        let beliefs = Beliefs { model: &mean, parameters: &[1.0, 0.0], others: &[0.0, 3.0, 0.0, 2.0] };
+        let policy = Thompson { rule: IndexRule::Normal { draws: 1 }, scope: Scope::Step, looks: 3 };
+        let choice = policy.choose_by(beliefs, Moment::default(), &mut Stream::new(0, "test"));
+        assert_eq!((choice.action, choice.draw), (1, 1));
+        assert_eq!(policy.choose(beliefs, Moment::default(), &mut Stream::new(0, "test")), 1);
+    }
+
+    /// With masks that all say the same, the best of k is the largest of k normals: for k = 2 and an action of mean 0 and
+    /// sigma 1 beside one that is surely 0, it is taken with 1 - 1/4.
+    #[test]
+    fn draws_of_the_parameters_have_an_index_each() {
+        let gaussian = Gaussian::new(&Config::default());
+        let beliefs =
+            Beliefs { model: &gaussian, parameters: &[0.0, 1.0, 0.0, 0.0], others: &[0.0, 1.0, 0.0, 0.0] };
+        let policy = Thompson { rule: IndexRule::Normal { draws: 1 }, scope: Scope::Step, looks: 2 };
+        let mut stream = Stream::new(0, "test");
+        let mut chosen = 0;
+        for _ in 0..100_000 {
+            let choice = policy.choose_by(beliefs, Moment::default(), &mut stream);
+            chosen += usize::from(choice.action == 0);
+            let z = choice.index.unwrap();
+            assert!(choice.action == 1 || z > 0.0, "what was chosen was above 0");
+        }
+        // Five standard errors of a share of 0.75.
+        assert!((chosen as f64 / 100_000.0 - 0.75).abs() < 0.007, "{chosen}");
+    }
+
+    #[test]
+    fn an_agent_without_draws_of_parameters_looks_once() {
+        for (posterior, looks) in [("point", 1), ("dropout", 3), ("ensemble", 3)] {
+            let mut config = Config::default();
+            for (key, value) in [("policy", "thompson"), ("draws", "3"), ("posterior", posterior)] {
+                config.set(key, value).unwrap();
+            }
+            assert_eq!(crate::policy::policy(&config).draws(), looks, "{posterior}");
+        }
     }
 }

@@ -2,32 +2,39 @@
 
 mod queue;
 mod ring;
+mod traces;
 
 pub use queue::Queue;
 pub use ring::{Ending, Gathered, Ring, Transition};
 
+pub use crate::config::ReplayUnit;
 use crate::rng::Stream;
 use serde::{Deserialize, Serialize};
+use traces::Traces;
 
 /// The ring and the queue together (paper, App. E): a share of the samples comes from the top of a queue
 /// ordered by the last temporal-difference error, the others from the whole ring, evenly.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Replay {
     ring: Ring,
+    /// Of slots of the ring, or of traces where these are the unit.
     queue: Queue,
     prioritised: f64,
+    traces: Option<Traces>,
 }
 
 impl Replay {
     /// Room for `capacity` transitions whose observations are `width` numbers (0: an index).
-    pub fn new(capacity: usize, width: usize, prioritised: f64) -> Self {
-        Replay { ring: Ring::new(capacity, width), queue: Queue::new(capacity), prioritised }
+    pub fn new(capacity: usize, width: usize, prioritised: f64, unit: ReplayUnit) -> Self {
+        let traces = (unit == ReplayUnit::Trace).then(|| Traces::new(capacity));
+        Replay { ring: Ring::new(capacity, width), queue: Queue::new(capacity), prioritised, traces }
     }
 
     /// Forgets everything.
     pub fn clear(&mut self) {
         let (capacity, width) = (self.ring.capacity(), self.ring.width());
-        *self = Replay::new(capacity, width, self.prioritised);
+        let unit = if self.traces.is_some() { ReplayUnit::Trace } else { ReplayUnit::Transition };
+        *self = Replay::new(capacity, width, self.prioritised, unit);
     }
 
     /// The transitions themselves.
@@ -38,6 +45,14 @@ impl Replay {
     /// Remembers a transition, in the place of the oldest where there is no room. It follows the one in the slot
     /// `after`, if there is one; its own slot is returned.
     pub fn push(&mut self, transition: &Transition<'_>, after: Option<u32>) -> u32 {
+        if let Some(traces) = &mut self.traces {
+            if let Some(gone) = traces.give_up(self.ring.next_slot(), &self.ring) {
+                self.queue.remove(gone);
+            }
+            let slot = self.ring.push(transition, after);
+            traces.come(slot, after.filter(|&after| self.ring.following(after) == Some(slot)));
+            return slot;
+        }
         let slot = self.ring.push(transition, after);
         self.queue.remove(slot);
         slot
@@ -51,6 +66,14 @@ impl Replay {
     /// Fills `slots` with places of the ring. What comes from the queue leaves it until
     /// [`learnt`](Self::learnt) puts it back in order.
     pub fn sample(&mut self, slots: &mut [u32], stream: &mut Stream) {
+        let Self { ring, queue, prioritised, traces } = self;
+        if let Some(traces) = traces {
+            return traces.fill(slots, ring, |traces| {
+                let from_queue = *prioritised > 0.0 && stream.uniform() < *prioritised;
+                let surprising = if from_queue { queue.pop() } else { None };
+                surprising.unwrap_or_else(|| traces.any(stream))
+            });
+        }
         for slot in slots {
             let from_queue = self.prioritised > 0.0 && stream.uniform() < self.prioritised;
             *slot = match if from_queue { self.queue.pop() } else { None } {
@@ -62,8 +85,16 @@ impl Replay {
 
     /// Takes down the temporal-difference error with which a transition was last trained on.
     pub fn learnt(&mut self, slot: u32, temporal_difference: f32) {
-        if self.prioritised > 0.0 {
-            self.queue.set(slot, temporal_difference);
+        if self.prioritised == 0.0 {
+            return;
+        }
+        match &mut self.traces {
+            None => self.queue.set(slot, temporal_difference),
+            Some(traces) => {
+                if let Some((trace, total)) = traces.learnt(slot, temporal_difference) {
+                    self.queue.set(trace, total);
+                }
+            }
         }
     }
 }
@@ -74,7 +105,7 @@ mod tests {
     use duvn_envs::Observation;
 
     fn replay(prioritised: f64, count: usize) -> Replay {
-        let mut replay = Replay::new(10, 0, prioritised);
+        let mut replay = Replay::new(10, 0, prioritised, ReplayUnit::Transition);
         (0..count).for_each(|_| {
             push(&mut replay);
         });
@@ -121,7 +152,7 @@ mod tests {
     #[test]
     fn the_share_that_is_prioritised_is_the_one_asked_for() {
         for (share, least, most) in [(0.0, 0, 0), (0.25, 2300, 2700), (1.0, 10_000, 10_000)] {
-            let mut replay = Replay::new(1000, 0, share);
+            let mut replay = Replay::new(1000, 0, share, ReplayUnit::Transition);
             (0..1000).for_each(|_| {
                 push(&mut replay);
             });

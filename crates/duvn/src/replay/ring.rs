@@ -166,9 +166,14 @@ impl Ring {
         self.newest
     }
 
+    /// The slot that the next transition will take.
+    pub(super) fn next_slot(&self) -> u32 {
+        self.newest.map_or(0, |newest| ((newest as usize + 1) % self.capacity) as u32)
+    }
+
     /// Remembers a transition, which follows the one in the slot `after`, if there is one; returns its slot.
     pub fn push(&mut self, transition: &Transition<'_>, after: Option<u32>) -> u32 {
-        let slot = self.newest.map_or(0, |newest| (newest as usize + 1) % self.capacity);
+        let slot = self.next_slot() as usize;
         self.observations.put(slot, transition.observation);
         self.nexts.put(slot, transition.next);
         put(&mut self.actions, slot, transition.action);

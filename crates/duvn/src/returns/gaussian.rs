@@ -126,6 +126,10 @@ impl ReturnModel for Gaussian {
         parameters[0] = other[0];
     }
 
+    fn settle(&self, parameters: &mut [f32], z: f64) {
+        parameters[0] = self.at(parameters, z) as f32;
+    }
+
     fn prior_scales(&self, config: &Config) -> Vec<f32> {
         vec![config.prior_mu as f32, config.prior_sigma as f32]
     }

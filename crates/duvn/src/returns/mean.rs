@@ -44,6 +44,9 @@ impl ReturnModel for Mean {
         parameters[0] = other[0];
     }
 
+    /// A mean has no spread: it is the same at every index.
+    fn settle(&self, _parameters: &mut [f32], _z: f64) {}
+
     fn prior_scales(&self, config: &Config) -> Vec<f32> {
         vec![config.prior_mu as f32]
     }

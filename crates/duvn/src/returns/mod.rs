@@ -97,6 +97,9 @@ pub trait ReturnModel: Send + Sync {
     /// Moves the distribution to where `other` has its mean.
     fn recentre(&self, parameters: &mut [f32], other: &[f32]);
 
+    /// Moves the distribution so that its mean is what Z was at the index `z`: mu + z sigma. Its spread stays.
+    fn settle(&self, parameters: &mut [f32], z: f64);
+
     /// By output: how large a fixed random network is added to it.
     fn prior_scales(&self, config: &Config) -> Vec<f32>;
 

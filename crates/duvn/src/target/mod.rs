@@ -5,9 +5,9 @@ mod rule;
 mod trace;
 mod valuer;
 
-pub use trace::Fresh;
+pub use trace::{Fresh, Known};
 
-use crate::config::{CheckedConfig, Decider};
+use crate::config::{CheckedConfig, Decider, TraceCut};
 use crate::local::Local;
 use crate::net::Which;
 use crate::policy::{Beliefs, Moment, Policy};
@@ -15,7 +15,7 @@ use crate::posterior::{Posterior, Question, SeveralDraws, Source};
 use crate::replay::Ring;
 use crate::returns::{Backup, Mixture, ReturnModel};
 use crate::rng::Stream;
-use rule::{NextState, Rule, rule};
+use rule::{NextState, Rule, Winner, rule};
 use trace::{Traces, room};
 use valuer::{Parts, Valuer};
 
@@ -44,6 +44,7 @@ pub struct Sources<'a> {
 pub struct Targets {
     gamma: f64,
     lambda: f64,
+    cut: TraceCut,
     decider: Decider,
     masks: usize,
     rule: Box<dyn Rule>,
@@ -65,9 +66,10 @@ impl Targets {
         Targets {
             gamma: config.gamma,
             lambda: config.lambda,
+            cut: config.trace_cut,
             decider: config.decider,
             masks: config.mc_samples,
-            rule: rule(config.backup, config.probability_draws),
+            rule: rule(config),
             traces: Traces::new(if config.lambda > 0.0 { config.trace_steps } else { 1 }),
             beliefs: Vec::new(),
             several: SeveralDraws::default(),
@@ -85,9 +87,9 @@ impl Targets {
     }
 
     /// Follows the trace of each slot and lists the next states that need a value. Next actions will be drawn
-    /// from the policy, but for `fresh`, whose own is used.
-    pub fn follow(&mut self, slots: &[u32], fresh: Option<Fresh>, ring: &Ring) {
-        self.traces.follow(slots, fresh, ring);
+    /// from the policy, but for those that are `known`.
+    pub fn follow(&mut self, slots: &[u32], known: Known, ring: &Ring) {
+        self.traces.follow(slots, known, ring);
     }
 
     /// Writes the target of each slot that was [followed](Targets::follow), as the learner of `sources` sees it.
@@ -123,20 +125,27 @@ impl Targets {
             Decider::Online => Which::Online,
             Decider::Target => Which::Target,
         };
-        posterior.value(*learner, Question { which, rows, taken: None }, source, &mut self.beliefs);
+        let question = Question { which, rows, taken: None };
+        posterior.value(*learner, question, source, &mut self.beliefs);
         local.widen(*model, rows, None, &mut self.beliefs);
-        let further = policy.draws() - 1;
+        // Where asking again gives the same answer, one draw says it all.
+        let further = if posterior.values_vary() { policy.draws() - 1 } else { 0 };
         if further > 0 {
-            self.several.look(*posterior, local, *model, source, rows, further);
+            self.several.ask(*posterior, (local, *model), source, (*learner, question), further);
         }
         let mut moment = Moment { step: *step, index: None };
-        for (row, parameters) in self.beliefs.chunks_exact(numbers).enumerate() {
+        for (row, parameters) in self.beliefs.chunks_exact_mut(numbers).enumerate() {
             let others = if further > 0 { self.several.of(row) } else { &[] };
             let beliefs = Beliefs { model: *model, parameters, others };
             if self.traces.is_first(row) {
                 moment.index = policy.draw_index(stream);
             }
-            self.rule.decide(NextState { beliefs, moment, known: self.traces.known(row) }, *policy, stream);
+            let state = NextState { beliefs, moment, known: self.traces.known(row) };
+            if let Some(Winner { action, draw }) = self.rule.decide(state, *policy, stream) {
+                // The draw that chose an action is the one that values it, where this pass is asked for values.
+                let (width, at) = (model.outputs(), action * model.outputs());
+                parameters[at..at + width].copy_from_slice(&others[(draw - 1) * numbers + at..][..width]);
+            }
         }
     }
 
@@ -148,8 +157,16 @@ impl Targets {
         let share = 1.0 / self.masks as f32;
         self.weights.clear();
         for row in 0..rows {
+            let start = self.weights.len();
             for _ in 0..self.masks {
                 self.weights.extend(self.rule.weights(row).iter().map(|weight| weight * share));
+            }
+            // Where a row has one part, the action drawn, there is nothing to share out.
+            let shared = self.cut == TraceCut::Policy && self.rule.parts(actions) == actions;
+            if let Some(action) = self.traces.followed(row).filter(|_| shared) {
+                let (lambda, p) = (self.lambda as f32, self.rule.agreement(row, action));
+                let weights = self.weights[start..].chunks_exact_mut(actions);
+                weights.for_each(|weights| leave_to_trace(weights, action, lambda, p));
             }
         }
         let len = self.rule.parts(actions) * width;
@@ -188,11 +205,29 @@ impl Targets {
                     },
                 };
                 self.trace.copy_from_slice(target);
-                let trace = (steps_on > 0).then_some((self.lambda, &self.trace[..]));
+                let followed = step.row.and_then(|row| Some((row, self.traces.followed(row)?)));
+                let share = match (self.cut, followed) {
+                    (TraceCut::Policy, Some((row, action))) => {
+                        self.lambda * f64::from(self.rule.agreement(row, action))
+                    }
+                    _ => self.lambda,
+                };
+                let trace = (steps_on > 0).then_some((share, &self.trace[..]));
                 let backup = Backup { reward: f64::from(step.reward), gamma: self.gamma, next, trace };
                 model.propagate(&backup, stream, target);
             }
         }
+    }
+}
+
+/// Leaves to the trace a share lambda of what the action taken weighs. With p(a) the policy's probabilities, the others keep
+/// theirs and the one taken has (1 - lambda) p(a'): that is 1 - lambda p(a') in all, by which they are divided to sum to what
+/// they did before.
+fn leave_to_trace(weights: &mut [f32], taken: u8, lambda: f32, p: f32) {
+    let left = 1.0 - lambda * p;
+    if left > 0.0 {
+        weights[usize::from(taken)] *= 1.0 - lambda;
+        weights.iter_mut().for_each(|weight| *weight /= left);
     }
 }
 

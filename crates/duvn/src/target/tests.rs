@@ -1,5 +1,7 @@
 use super::*;
-use crate::config::{BackupKind, Config, LocalKind, PolicyKind, PosteriorKind, ReturnKind, Scope};
+use crate::config::{
+    BackupKind, Config, LocalKind, PolicyKind, PosteriorKind, ReturnKind, Scope, TargetValue, TraceCut,
+};
 use crate::learner::Axes;
 use crate::net::Rows;
 use crate::policy::EGreedy;
@@ -44,7 +46,7 @@ fn make(
         step: 0,
     };
     let mut makes = Targets::new(config);
-    makes.follow(slots, fresh, ring);
+    makes.follow(slots, fresh.map_or(Known::None, Known::Newest), ring);
     let mut out = vec![0.0; slots.len() * model.target_width()];
     makes.make(&mut sources, &mut out);
     out
@@ -237,4 +239,180 @@ fn a_trace_is_followed_step_by_step_and_discounted_once() {
     assert_eq!(targets(&config), [3.96875, 3.75, 2.0]);
     assert_eq!(targets(&Config { trace_steps: 2, ..config.clone() }), [2.0 + 0.5 * 4.0, 3.75, 2.0]);
     assert_eq!(targets(&Config { lambda: 0.0, ..config }), [4.0, 4.0, 2.0]);
+}
+
+/// What the target network says of state 1 under fresh weights, and the target of a step there with reward 2 and gamma 1/2, for a
+/// policy that looks at every return at the index `z`; `known` is the next action as taken.
+fn looked_at(z: f64, target_value: TargetValue, known: Option<u8>) -> (Vec<f32>, [f32; 2]) {
+    let config = Config {
+        returns: ReturnKind::Gaussian,
+        policy: PolicyKind::Ucb,
+        ucb_low: z,
+        ucb_high: z,
+        target_value,
+        gamma: 0.5,
+        ..Config::default()
+    };
+    let (out, beliefs) = targets(&config, 0, known);
+    (beliefs, [out[4], out[5]])
+}
+
+/// mu' + z sigma' of the action that is best at z makes the mean, and its sigma' stays.
+#[test]
+fn the_draw_that_chose_the_next_action_makes_the_mean() {
+    for z in [-2.0, 0.0, 3.0] {
+        let (b, by_draw) = looked_at(z, TargetValue::Draw, None);
+        let at = |action: usize| b[2 * action] + z as f32 * b[2 * action + 1];
+        let best = usize::from(at(1) > at(0));
+        assert!(close(by_draw[0], 2.0 + 0.5 * at(best)) && close(by_draw[1], 0.5 * b[2 * best + 1]), "{z}");
+        let (_, by_mean) = looked_at(z, TargetValue::Mean, None);
+        assert!(close(by_mean[0], 2.0 + 0.5 * b[2 * best]) && close(by_mean[1], by_draw[1]), "{z}");
+    }
+}
+
+#[test]
+fn a_next_action_that_was_taken_is_looked_at_by_a_draw_of_its_own() {
+    for action in [0, 1] {
+        let (b, target) = looked_at(3.0, TargetValue::Draw, Some(action));
+        let (mu, sigma) = (b[2 * usize::from(action)], b[2 * usize::from(action) + 1]);
+        assert!(
+            close(target[0], 2.0 + 0.5 * (mu + 3.0 * sigma)) && close(target[1], 0.5 * sigma),
+            "{target:?}"
+        );
+    }
+}
+
+/// Two actions of N(0, 1): the larger of two draws has the mean 1 / sqrt(pi), so that a target's is 2 + 1/2 of it. A sample that
+/// is not the one that chose has the mean 0.
+#[test]
+fn the_best_of_the_draws_is_optimistic_by_what_it_has_above_their_mean() {
+    let config = Config {
+        returns: ReturnKind::Gaussian,
+        policy: PolicyKind::Thompson,
+        target_value: TargetValue::Draw,
+        gamma: 0.5,
+        ..Config::default()
+    };
+    let model = crate::returns::return_model(&config);
+    let policy = crate::policy::policy(&config);
+    let beliefs = Beliefs::new(&*model, &[0.0, 1.0, 0.0, 1.0]);
+    let mut rule = rule(&config);
+    let mut stream = Stream::new(0, "test");
+    let draws = 100_000;
+    rule.reset(draws, 2);
+    for row in 0..draws {
+        let known = (row % 2 == 1).then_some(0);
+        rule.decide(NextState { beliefs, moment: Moment::default(), known }, &*policy, &mut stream);
+    }
+    let config = config.check().unwrap();
+    let decided = [0.0, 1.0, 0.0, 1.0].repeat(draws);
+    let mut parts = vec![0.0; 2 * draws];
+    let mut valuer = Valuer {
+        sources: &mut Sources {
+            posterior: &mut *axes(&config, 0).posterior,
+            learner: 0,
+            model: &*model,
+            policy: &*policy,
+            local: &mut Local::new(&config, &Space::Discrete(2), 2, &mut Stream::new(0, "test")),
+            source: &mut Source::new(Stream::new(0, "masks")),
+            stream: &mut stream,
+            step: 0,
+        },
+        next: Rows::Index(&[]),
+        rows: draws,
+        decided: Some(&decided),
+        scratch: &mut Vec::new(),
+    };
+    rule.value(&mut valuer, &mut Parts { numbers: &mut parts, stride: 2, at: 0, len: 2 });
+    let mean = |odd: usize| {
+        parts.chunks_exact(4).map(|two| f64::from(two[2 * odd])).sum::<f64>() / (draws / 2) as f64
+    };
+    // Five standard errors of 50,000 draws are below 0.0225.
+    assert!((mean(0) - 1.0 / std::f64::consts::PI.sqrt()).abs() < 0.0225, "{}", mean(0));
+    assert!(mean(1).abs() < 0.0225, "{}", mean(1));
+    assert!(parts.chunks_exact(2).all(|part| part[1] == 1.0), "sigma stays");
+}
+
+/// Answers 0, 1 and 2 above the first: the third draw of the best action is worth 4 + 2. It is the one that values it where the
+/// target network decides; where the current one does, the target network is asked once more.
+#[test]
+fn the_draw_that_won_among_several_is_the_one_that_values() {
+    let of = |decider| {
+        let config = Config {
+            posterior: PosteriorKind::Dropout,
+            policy: PolicyKind::Thompson,
+            draws: 3,
+            decider,
+            gamma: 0.5,
+            ..Config::default()
+        };
+        let config = config.check().unwrap();
+        let mut ring = Ring::new(1, 0);
+        remember(&mut ring, Ending::No, None);
+        let mut scripted = Scripted::new(2, vec![vec![0.0, 4.0]]);
+        (scripted.step, scripted.varies) = (1.0, true);
+        let calls = scripted.calls();
+        let policy = crate::policy::policy(&config);
+        let out = make(&config, &mut scripted, (&Mean, &*policy), &ring, (&[0], None));
+        let calls = calls.lock().unwrap().clone();
+        (calls, out[0])
+    };
+    let asked = |which| vec![question(which, None); 3];
+    assert_eq!(of(Decider::Target), (asked(Which::Target), 2.0 + 0.5 * 6.0));
+    let mut online = asked(Which::Online);
+    online.push(question(Which::Target, Some(1)));
+    assert_eq!(of(Decider::Online), (online, 2.0 + 0.5 * 7.0));
+}
+
+/// Three steps with reward 2 after which the task ends, action 0 taken in each; action 0 is worth 1 and action 1 is worth 4; gamma
+/// 1/2, lambda 1/2. The targets under a rule, and whether traces are cut.
+fn cut(backup: BackupKind, trace_cut: TraceCut, epsilon: f64) -> Vec<f32> {
+    let config = Config { backup, trace_cut, gamma: 0.5, lambda: 0.5, ..Config::default() };
+    let config = config.check().unwrap();
+    let mut ring = Ring::new(3, 0);
+    let mut after = None;
+    for ending in [Ending::No, Ending::No, Ending::Terminated] {
+        after = Some(remember(&mut ring, ending, after));
+    }
+    let mut scripted = Scripted::new(2, vec![vec![1.0, 4.0]]);
+    make(&config, &mut scripted, (&Mean, &EGreedy::fixed(epsilon)), &ring, (&[0, 1, 2], None))
+}
+
+/// The policy takes action 1, the trace took 0: nothing of it is believed. Uncut: 2; 2 + 1/2 (1/2 4 + 1/2 2) = 3.5;
+/// 2 + 1/2 (1/2 4 + 1/2 3.5) = 3.875.
+#[test]
+fn a_trace_is_cut_where_the_policy_would_act_otherwise() {
+    for backup in [BackupKind::Max, BackupKind::Sarsa] {
+        assert_eq!(cut(backup, TraceCut::Never, 0.0), [3.875, 3.5, 2.0]);
+        assert_eq!(cut(backup, TraceCut::Policy, 0.0), [4.0, 4.0, 2.0]);
+    }
+}
+
+/// With epsilon 1 both actions have 1/2. Tree-backup: 1/2 4 for action 1, 1/2 of 1/2 1 for action 0, 1/4 of the trace:
+/// 2 + 1/2 (2 + 1/4 + 1/4 2) = 3.375; 2 + 1/2 (2 + 1/4 + 1/4 3.375) = 3.546875.
+#[test]
+fn an_expected_backup_cuts_traces_by_the_probability_of_the_action_taken() {
+    let found = cut(BackupKind::Expected, TraceCut::Policy, 1.0);
+    let close = found.iter().zip([3.546_875, 3.375, 2.0]).all(|(&found, expected)| close(found, expected));
+    assert!(close, "{found:?}");
+    // With epsilon 0 the trace is worth nothing, and the best action all.
+    assert_eq!(cut(BackupKind::Expected, TraceCut::Policy, 0.0), [4.0, 4.0, 2.0]);
+}
+
+/// Many targets of a uniform policy that draws one action each have the mean of tree-backup.
+#[test]
+fn one_draw_cuts_traces_as_often_as_the_probability_says() {
+    let config = Config { trace_cut: TraceCut::Policy, gamma: 0.5, lambda: 0.5, ..Config::default() };
+    let config = config.check().unwrap();
+    let mut ring = Ring::new(3, 0);
+    let mut after = None;
+    for ending in [Ending::No, Ending::No, Ending::Terminated] {
+        after = Some(remember(&mut ring, ending, after));
+    }
+    let mut scripted = Scripted::new(2, vec![vec![1.0, 4.0]]);
+    let slots = vec![0; 20_000];
+    let found = make(&config, &mut scripted, (&Mean, &EGreedy::fixed(1.0)), &ring, (&slots, None));
+    let mean = found.iter().map(|&target| f64::from(target)).sum::<f64>() / found.len() as f64;
+    // A target is within 0.75 of the mean: five standard errors are below 0.027.
+    assert!((mean - 3.546_875).abs() < 0.027, "{mean}");
 }

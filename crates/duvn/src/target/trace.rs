@@ -11,6 +11,28 @@ pub struct Fresh {
     pub next_action: Option<u8>,
 }
 
+/// Of which next actions of a batch it is known what was taken. The others are drawn from the policy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Known {
+    /// Of none.
+    None,
+    /// Of the newest transition's.
+    Newest(Fresh),
+    /// Of all: the batch is made of fresh experience, which is backed up as it was lived.
+    Recorded,
+}
+
+impl Known {
+    /// The action that followed the transition in `slot`, if it is known.
+    fn after(self, slot: u32, ring: &Ring) -> Option<u8> {
+        match self {
+            Known::None => None,
+            Known::Newest(fresh) => fresh.next_action.filter(|_| fresh.slot == slot),
+            Known::Recorded => ring.following(slot).map(|next| ring.get(next).action),
+        }
+    }
+}
+
 /// One step of one sample's trace.
 #[derive(Clone, Copy)]
 pub(super) struct TraceStep {
@@ -32,6 +54,8 @@ pub(super) struct Traces {
     known: Vec<Option<u8>>,
     /// By row: whether it is the first of its sample's trace.
     first: Vec<bool>,
+    /// By row: the action that was taken in it, where the trace goes on with that step.
+    followed: Vec<Option<u8>>,
 }
 
 impl Traces {
@@ -39,18 +63,20 @@ impl Traces {
         Traces { horizon, ..Traces::default() }
     }
 
-    /// Follows the trace of each slot. Of the next actions only that of `fresh` is known.
-    pub(super) fn follow(&mut self, slots: &[u32], fresh: Option<Fresh>, ring: &Ring) {
+    /// Follows the trace of each slot.
+    pub(super) fn follow(&mut self, slots: &[u32], known: Known, ring: &Ring) {
         self.steps.clear();
         self.starts.clear();
         self.next.clear();
         self.known.clear();
         self.first.clear();
+        self.followed.clear();
         let most = slots.len() * self.horizon;
         room(&mut self.steps, most);
         room(&mut self.starts, slots.len() + 1);
         room(&mut self.known, most);
         room(&mut self.first, most);
+        room(&mut self.followed, most);
         match ring.width() {
             0 => room(&mut self.next.indices, most),
             width => room(&mut self.next.numbers, most * width),
@@ -59,14 +85,15 @@ impl Traces {
             self.starts.push(self.steps.len());
             let first_row = self.known.len();
             let mut slot = Some(start);
-            for _ in 0..self.horizon {
+            for step in 0..self.horizon {
                 let Some(at) = slot else { break };
                 let transition = ring.get(at);
+                let following = ring.following(at).filter(|_| step + 1 < self.horizon);
                 let row = (transition.ending != Ending::Terminated).then(|| {
                     self.next.push(transition.next);
                     self.first.push(self.known.len() == first_row);
-                    self.known
-                        .push(fresh.filter(|fresh| fresh.slot == at).and_then(|fresh| fresh.next_action));
+                    self.followed.push(following.map(|next| ring.get(next).action));
+                    self.known.push(known.after(at, ring));
                     self.known.len() - 1
                 });
                 self.steps.push(TraceStep { reward: transition.reward, row });
@@ -94,6 +121,11 @@ impl Traces {
     /// The next action of a row, where it is known.
     pub(super) fn known(&self, row: usize) -> Option<u8> {
         self.known[row]
+    }
+
+    /// The action that the trace of a row goes on with, if it goes on.
+    pub(super) fn followed(&self, row: usize) -> Option<u8> {
+        self.followed[row]
     }
 
     /// Whether a row is the first of its sample's trace.

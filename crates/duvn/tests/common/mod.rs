@@ -1,12 +1,13 @@
 //! A network in double precision, written with plain loops, to compare the engine with.
 #![allow(dead_code)]
 
-use duvn::net::{Backend, HiddenAt, Input, Masks, Network, Part, Rows, Shape, Tensor};
+use duvn::net::{Activation, Backend, HiddenAt, Input, Masks, Network, Part, Rows, Shape, Tensor};
 
 /// Parameters by layer, with the shape they belong to.
 #[derive(Clone)]
 pub struct Reference {
     pub shape: Shape,
+    pub activation: Activation,
     /// The canonical tensors, widened.
     pub tensors: Vec<(String, Vec<usize>, Vec<f64>)>,
 }
@@ -30,6 +31,7 @@ impl Reference {
         let widen = |t: Tensor| (t.name, t.shape, t.data.into_iter().map(f64::from).collect());
         Reference {
             shape: network.shape().clone(),
+            activation: Activation::Relu,
             tensors: network.tensors(Part::Online).into_iter().map(widen).collect(),
         }
     }
@@ -68,7 +70,13 @@ impl Reference {
 
     fn hidden(&self, layer: usize, x: &[f64], mask: impl Fn(usize) -> Option<f64>) -> Vec<f64> {
         let y = if self.shape.layer_norm { self.normalised(layer, x) } else { self.linear(layer, x) };
-        y.into_iter().enumerate().map(|(u, y)| y.max(0.0) * mask(u).unwrap_or(1.0)).collect()
+        let bend = |y: f64| match self.activation {
+            Activation::Relu => y.max(0.0),
+            Activation::Elu if y > 0.0 => y,
+            Activation::Elu => y.exp() - 1.0,
+            Activation::Tanh => y.tanh(),
+        };
+        y.into_iter().enumerate().map(|(u, y)| bend(y) * mask(u).unwrap_or(1.0)).collect()
     }
 
     /// The outputs of `action` for observation `x`, which is row `row` of the masks.

@@ -135,6 +135,14 @@ pub(crate) struct Bits<'a> {
     pub scale: f32,
 }
 
+impl Bits<'_> {
+    /// What a unit of row `row` is multiplied by: 0 if it is dropped.
+    pub(crate) fn factor(&self, row: usize, unit: usize) -> f32 {
+        let word = self.words[self.starts[row] as usize + self.at + unit / 16];
+        if word >> (unit % 16) & 1 == 1 { self.scale } else { 0.0 }
+    }
+}
+
 /// What to do with a gradient.
 pub(crate) enum Sink<'a> {
     /// Write it down, in the layout of the parameters.

@@ -1,6 +1,6 @@
 //! Backward through the layers, and what becomes of the gradient.
 
-use super::{Feed, Net, Units, Workspace, acts, acts_mut, is_dense, observations, output};
+use super::{Below, Feed, Net, Units, Workspace, acts, acts_mut, is_dense, observations, output};
 use crate::net::Shape;
 use crate::net::adam::AdamStep;
 use crate::net::kernels::{Acts, ActsMut, Buffer, Kernels, PANEL, Sink, padded, panels, row_stride};
@@ -119,7 +119,7 @@ impl Workspace {
             &net.layout.trunk,
             feed,
             range,
-            &self.trunk,
+            (&self.trunk, &self.ones),
             &mut self.trunk_delta,
             scratch,
             None,
@@ -137,19 +137,23 @@ impl Workspace {
         let (layers, layer, outputs) =
             (&net.layout.heads[action], &net.layout.outputs[action], net.shape.outputs);
         let gradient = &self.sorted_outputs[from * outputs..][..rows * outputs];
+        let ones = &self.ones;
         let trunk = match (self.trunk.last(), net.layout.trunk.last()) {
-            (Some(units), Some(layer)) => Some((acts(&units.y, layer, from), layer)),
+            (Some(units), Some(layer)) => Some((Below::new(net, units, layer, from, ones), layer)),
             _ => None,
         };
         let feed = match trunk {
-            Some((acts, _)) => Feed::Acts(acts),
+            Some((below, _)) => Feed::Acts(below.y),
             None => observations(net.shape, &self.dense, &self.indices).rows(from, rows),
         };
         let (top, mut delta) = match (self.head.last(), layers.last(), trunk, feed) {
             (Some(units), Some(layer), ..) => {
-                (acts(&units.y, layer, from), Some(acts_mut(&mut self.head_delta[0], layer, 0)))
+                let below = Below::new(net, units, layer, from, ones);
+                (below.y, Some((below, acts_mut(&mut self.head_delta[0], layer, 0))))
             }
-            (.., Some((top, layer)), _) => (top, Some(acts_mut(&mut self.trunk_delta[0], layer, from))),
+            (.., Some((below, layer)), _) => {
+                (below.y, Some((below, acts_mut(&mut self.trunk_delta[0], layer, from))))
+            }
             (.., Feed::Acts(top)) => (top, None),
             (.., Feed::Index(_)) => unreachable!("a network without hidden layers is fed with dense rows"),
         };
@@ -158,7 +162,8 @@ impl Workspace {
             transposed: &mut self.transposed,
             bias_gradient: &mut self.bias_gradient,
         };
-        output::backward(net, learn, layer, gradient, (top, rows), delta.as_mut(), scratch);
+        let delta = delta.as_mut().map(|(below, delta)| (*below, delta));
+        output::backward(net, learn, layer, gradient, (top, rows), delta, scratch);
 
         let own = if net.layout.trunk.is_empty() { action * self.moved.len() / net.shape.actions } else { 0 };
         let scratch = Scratch {
@@ -169,10 +174,11 @@ impl Workspace {
             moved: &mut self.moved[own..],
         };
         let dx = match net.layout.trunk.last() {
-            Some(layer) => trunk.map(|(y, _)| (y, acts_mut(&mut self.trunk_delta[0], layer, from))),
+            Some(layer) => trunk.map(|(below, _)| (below, acts_mut(&mut self.trunk_delta[0], layer, from))),
             None => None,
         };
-        backward(net, learn, layers, feed, (from, rows), &self.head, &mut self.head_delta, scratch, dx);
+        let stack = (&self.head[..], ones);
+        backward(net, learn, layers, feed, (from, rows), stack, &mut self.head_delta, scratch, dx);
     }
 }
 
@@ -209,10 +215,10 @@ fn backward(
     layers: &[Layer],
     feed: Feed<'_>,
     (from, rows): (usize, usize),
-    stack: &[Units],
+    (stack, ones): (&[Units], &Buffer),
     deltas: &mut [Buffer; 2],
     mut scratch: Scratch<'_>,
-    mut below: Option<(Acts<'_>, ActsMut<'_>)>,
+    mut below: Option<(Below<'_>, ActsMut<'_>)>,
 ) {
     let [current, next] = deltas;
     let (mut current, mut next) = (current, next);
@@ -223,13 +229,16 @@ fn backward(
         let dy = acts(current, layer, 0);
         if rows > 0 {
             let weights = layer.hidden(learn.parameters());
-            let (kernels, units, scale) = (net.kernels, layer.units, net.scale());
+            let mut back = |below: Below<'_>, dx: &mut ActsMut<'_>| {
+                let (y, scale) = below.gate(net);
+                net.kernels.back_hidden(dy, rows, &weights, layer.units, scratch.transposed, y, scale, dx);
+                below.bend(rows, padded(layer.inputs), dx);
+            };
             if let Some(under) = index.checked_sub(1) {
-                let y = acts(&stack[under].y, &layers[under], from);
-                let mut dx = acts_mut(next, &layers[under], 0);
-                kernels.back_hidden(dy, rows, &weights, units, scratch.transposed, y, scale, &mut dx);
-            } else if let Some((y, dx)) = &mut below {
-                kernels.back_hidden(dy, rows, &weights, units, scratch.transposed, *y, scale, dx);
+                let units = Below::new(net, &stack[under], &layers[under], from, ones);
+                back(units, &mut acts_mut(next, &layers[under], 0));
+            } else if let Some((units, dx)) = &mut below {
+                back(*units, dx);
             }
         }
         let x = match index.checked_sub(1) {

@@ -1,6 +1,7 @@
 //! Forward through the layers.
 
 use super::{Feed, Net, Units, Workspace, acts, acts_mut, observations, output};
+use crate::net::Activation;
 use crate::net::kernels::{ActsMut, Bits};
 use crate::net::layout::Layer;
 
@@ -100,13 +101,27 @@ fn forward<'b>(
 ) {
     for (index, layer) in layers.iter().enumerate() {
         let (done, rest) = stack.split_at_mut(index);
-        let Units { y, normed, root } = &mut rest[0];
+        let Units { y, normed, root, slope } = &mut rest[0];
         let mut out = acts_mut(y, layer, from);
         let feed = match done.last() {
             Some(units) => Feed::Acts(acts(&units.y, &layers[index - 1], from)),
             None => feed.rows(from, rows),
         };
         let (weights, bits) = (layer.hidden(parameters), bits(layer));
+        let (size, curved) = ((rows, layer.units, layer.width), net.activation != Activation::Relu);
+        if curved && !layer.normalises() {
+            match feed {
+                Feed::Index(indices) => net.kernels.product_gather(indices, &weights, &mut out),
+                Feed::Acts(x) if rows == 1 => net.kernels.product_single(x.data, &weights, list, &mut out),
+                Feed::Acts(x) => {
+                    net.kernels.product(x, rows, weights.weights, layer.inputs, layer.width, &mut out);
+                }
+            }
+            let mut slope = acts_mut(slope, layer, from);
+            let sum = |_, unit: usize, product: f32| product + weights.bias[unit];
+            net.activation.apply(size, bits, sum, &mut out, &mut slope);
+            continue;
+        }
         if !layer.normalises() {
             match feed {
                 Feed::Index(indices) => net.kernels.hidden_gather(indices, &weights, bits, &mut out),
@@ -127,5 +142,12 @@ fn forward<'b>(
         }
         let norm = layer.norm(parameters);
         net.kernels.normalise(rows, &norm, bits, &mut normed, &mut root[from..], &mut out);
+        if curved {
+            // The kernel has put ReLU's units there: they are made anew.
+            let mut slope = acts_mut(slope, layer, from);
+            let at = |row: usize, unit: usize| normed.data[row * normed.stride + unit];
+            let sum = |row, unit, _| norm.gain[unit] * at(row, unit) + norm.bias[unit];
+            net.activation.apply(size, bits, sum, &mut out, &mut slope);
+        }
     }
 }

@@ -8,7 +8,7 @@ pub(super) use backward::Learn;
 
 use super::kernels::{Acts, ActsMut, Bits, Buffer, Kernels, padded, row_stride};
 use super::layout::{Layer, Layout};
-use super::{Input, Masks, Rows, Shape};
+use super::{Activation, Input, Masks, Rows, Shape};
 
 /// The buffers of a pass. They grow to the largest batch seen and are then reused.
 ///
@@ -39,6 +39,8 @@ pub(super) struct Workspace {
     transposed: Buffer,
     /// The gradient of a first layer on one-hot rows; all 0 between passes.
     gathered: Buffer,
+    /// As many ones as the widest layer has units, where units have slopes.
+    ones: Buffer,
     /// By first layer on one-hot rows and input: whether Adam ever moved its weights. Empty: not known.
     moved: Vec<bool>,
     list: Vec<u32>,
@@ -47,22 +49,60 @@ pub(super) struct Workspace {
 /// The units of a hidden layer, for all rows.
 #[derive(Default)]
 struct Units {
-    /// After ReLU and dropout.
+    /// After activation and dropout.
     y: Buffer,
     /// A layer that normalises: its normalised products, before gain and bias.
     normed: Buffer,
     /// A layer that normalises: what the products of each row were multiplied by.
     root: Buffer,
+    /// Units other than ReLU's: what each is multiplied by on the way back.
+    slope: Buffer,
 }
 
 impl Units {
     /// Makes room for `rows` rows.
-    fn reserve(&mut self, layer: &Layer, rows: usize) {
+    fn reserve(&mut self, layer: &Layer, activation: Activation, rows: usize) {
         let len = rows * row_stride(layer.width);
         self.y.reserve(len);
+        if activation != Activation::Relu {
+            self.slope.reserve(len);
+        }
         if layer.normalises() {
             self.normed.reserve(len);
             self.root.reserve(rows);
+        }
+    }
+}
+
+/// Hidden units that a gradient goes back to, and their slopes where the units themselves do not tell them.
+#[derive(Clone, Copy)]
+struct Below<'a> {
+    y: Acts<'a>,
+    slope: Option<Acts<'a>>,
+    ones: &'a Buffer,
+}
+
+impl<'a> Below<'a> {
+    fn new(net: Net<'_>, units: &'a Units, layer: &Layer, from: usize, ones: &'a Buffer) -> Self {
+        let slope = (net.activation != Activation::Relu).then(|| acts(&units.slope, layer, from));
+        Below { y: acts(&units.y, layer, from), slope, ones }
+    }
+
+    /// What the kernels let a gradient through by, and what they multiply it by: units of ReLU that are above 0. Others let all
+    /// of it through.
+    fn gate(&self, net: Net<'_>) -> (Acts<'a>, f32) {
+        match self.slope {
+            None => (self.y, net.scale()),
+            Some(_) => (Acts { data: self.ones, stride: 0 }, 1.0),
+        }
+    }
+
+    /// Multiplies a gradient that came through by the slopes.
+    fn bend(&self, rows: usize, width: usize, dx: &mut ActsMut<'_>) {
+        let Some(slope) = self.slope else { return };
+        let both = dx.data.chunks_mut(dx.stride).zip(slope.data.chunks(slope.stride));
+        for (dx, slope) in both.take(rows) {
+            dx[..width].iter_mut().zip(&slope[..width]).for_each(|(dx, slope)| *dx *= slope);
         }
     }
 }
@@ -103,6 +143,7 @@ pub(super) struct Net<'a> {
     pub shape: &'a Shape,
     pub layout: &'a Layout,
     pub masks: Option<&'a Masks>,
+    pub activation: Activation,
 }
 
 impl Net<'_> {
@@ -119,7 +160,7 @@ impl Net<'_> {
 
 impl Workspace {
     /// Makes room for `rows` rows.
-    pub(super) fn reserve(&mut self, shape: &Shape, layout: &Layout, rows: usize) {
+    pub(super) fn reserve(&mut self, shape: &Shape, layout: &Layout, activation: Activation, rows: usize) {
         self.order.resize(rows, 0);
         self.mask_starts.resize(rows, 0);
         self.bounds.resize(shape.actions + 1, 0);
@@ -128,7 +169,12 @@ impl Workspace {
         self.head.resize_with(shape.head.len(), Units::default);
         let stacks = [(&mut self.trunk, &layout.trunk), (&mut self.head, &layout.heads[0])];
         for (units, layer) in stacks.into_iter().flat_map(|(stack, layers)| stack.iter_mut().zip(layers)) {
-            units.reserve(layer, rows);
+            units.reserve(layer, activation, rows);
+        }
+        if activation != Activation::Relu && self.ones.is_empty() {
+            let width = layout.trunk.iter().chain(&layout.heads[0]).map(|layer| layer.width).max();
+            self.ones.reserve(width.unwrap_or(0));
+            self.ones.fill(1.0);
         }
         self.sorted_outputs.resize(rows * shape.outputs, 0.0);
         self.outputs.resize(rows * shape.outputs, 0.0);

@@ -2,7 +2,7 @@
 //! hidden layer.
 
 use super::backward::{Learn, flat};
-use super::{Net, acts_mut};
+use super::{Below, Net, acts_mut};
 use crate::net::kernels::{Acts, ActsMut, Buffer, padded};
 use crate::net::layout::Layer;
 
@@ -45,20 +45,22 @@ pub(super) fn forward(
 }
 
 /// Backward from the gradient of the outputs of `rows` rows: what the layer learns and, if it stands on hidden units, their
-/// gradient before ReLU and dropout, into `dx`.
+/// gradient before activation and dropout, into `dx`.
 pub(super) fn backward(
     net: Net<'_>,
     learn: &mut Learn<'_>,
     layer: &Layer,
     gradient: &[f32],
     (top, rows): (Acts<'_>, usize),
-    dx: Option<&mut ActsMut<'_>>,
+    dx: Option<(Below<'_>, &mut ActsMut<'_>)>,
     scratch: Scratch<'_>,
 ) {
-    let (outputs, kernels, scale) = (layer.units, net.kernels, net.scale());
+    let (outputs, kernels) = (layer.units, net.kernels);
     if !layer.in_panels {
-        if let Some(dx) = dx {
-            kernels.back_output(gradient, rows, &layer.output(learn.parameters()), top, scale, dx);
+        if let Some((below, dx)) = dx {
+            let (y, scale) = below.gate(net);
+            kernels.back_output(gradient, rows, &layer.output(learn.parameters()), y, scale, dx);
+            below.bend(rows, layer.width, dx);
         }
         let sink = learn.sink(layer.weights_at, layer.bias_at);
         kernels.gradient_output(gradient, outputs, top, layer.width, rows, sink);
@@ -78,9 +80,11 @@ pub(super) fn backward(
         dy[outputs..layer.width].fill(0.0);
     }
     let dy = Acts { data: dy.data, stride: dy.stride };
-    if let Some(dx) = dx.filter(|_| rows > 0) {
+    if let Some((below, dx)) = dx.filter(|_| rows > 0) {
         let weights = layer.hidden(learn.parameters());
-        kernels.back_hidden(dy, rows, &weights, outputs, scratch.transposed, top, scale, dx);
+        let (y, scale) = below.gate(net);
+        kernels.back_hidden(dy, rows, &weights, outputs, scratch.transposed, y, scale, dx);
+        below.bend(rows, padded(layer.inputs), dx);
     }
     let sink = learn.sink(layer.weights_at, layer.bias_at);
     kernels.gradient_hidden(top, layer.inputs, dy, layer.width, rows, sink);

@@ -1,4 +1,4 @@
-use super::{NextState, Rule};
+use super::{NextState, Rule, Winner};
 use crate::policy::{Moment, Policy};
 use crate::rng::Stream;
 use crate::target::trace::room;
@@ -25,12 +25,13 @@ impl Rule for Expected {
         room(&mut self.probabilities, rows * actions);
     }
 
-    fn decide(&mut self, state: NextState<'_>, policy: &dyn Policy, stream: &mut Stream) {
+    fn decide(&mut self, state: NextState<'_>, policy: &dyn Policy, stream: &mut Stream) -> Option<Winner> {
         let start = self.probabilities.len();
         self.probabilities.resize(start + self.actions, 0.0);
         // A committed index leaves one action; the expectation is over the indices.
         let moment = Moment { index: None, ..state.moment };
         policy.probabilities(state.beliefs, moment, self.draws, stream, &mut self.probabilities[start..]);
+        None
     }
 
     fn parts(&self, actions: usize) -> usize {
@@ -39,6 +40,10 @@ impl Rule for Expected {
 
     fn weights(&self, row: usize) -> &[f32] {
         &self.probabilities[row * self.actions..][..self.actions]
+    }
+
+    fn agreement(&self, row: usize, action: u8) -> f32 {
+        self.weights(row)[usize::from(action)]
     }
 
     fn value(&mut self, valuer: &mut Valuer<'_, '_>, parts: &mut Parts<'_>) {

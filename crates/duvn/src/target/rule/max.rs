@@ -1,4 +1,4 @@
-use super::{NextState, Rule};
+use super::{NextState, Rule, Winner};
 use crate::policy::Policy;
 use crate::rng::Stream;
 use crate::target::trace::room;
@@ -17,8 +17,13 @@ impl Rule for Max {
         room(&mut self.best, rows);
     }
 
-    fn decide(&mut self, state: NextState<'_>, _policy: &dyn Policy, stream: &mut Stream) {
+    fn decide(&mut self, state: NextState<'_>, _policy: &dyn Policy, stream: &mut Stream) -> Option<Winner> {
         self.best.push(state.beliefs.greedy(stream) as u8);
+        None
+    }
+
+    fn agreement(&self, row: usize, action: u8) -> f32 {
+        f32::from(u8::from(self.best[row] == action))
     }
 
     fn value(&mut self, valuer: &mut Valuer<'_, '_>, parts: &mut Parts<'_>) {

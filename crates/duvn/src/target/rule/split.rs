@@ -1,4 +1,4 @@
-use super::{NextState, Rule};
+use super::{NextState, Rule, Winner};
 use crate::policy::Policy;
 use crate::rng::Stream;
 use crate::target::trace::room;
@@ -19,9 +19,15 @@ impl Rule for Split {
         room(&mut self.best, rows);
     }
 
-    fn decide(&mut self, state: NextState<'_>, policy: &dyn Policy, stream: &mut Stream) {
-        self.drawn.push(policy.choose(state.beliefs, state.moment, stream) as u8);
+    fn decide(&mut self, state: NextState<'_>, policy: &dyn Policy, stream: &mut Stream) -> Option<Winner> {
+        let choice = policy.choose_by(state.beliefs, state.moment, stream);
+        self.drawn.push(choice.action as u8);
         self.best.push(state.beliefs.greedy(stream) as u8);
+        Winner::of(choice)
+    }
+
+    fn agreement(&self, row: usize, action: u8) -> f32 {
+        f32::from(u8::from(self.drawn[row] == action))
     }
 
     fn value(&mut self, valuer: &mut Valuer<'_, '_>, parts: &mut Parts<'_>) {
