@@ -3,6 +3,7 @@
 
 #[macro_use]
 mod choice;
+mod count;
 #[macro_use]
 mod knob;
 mod limit;
@@ -15,6 +16,7 @@ pub use choice::{
     BackupKind, BoundKind, Decider, InitKind, InputKind, LocalKind, LossKind, PolicyKind, PosteriorKind,
     Propagation, ReturnKind, ScheduleKind, Scope, SdRule, SigmaLink,
 };
+pub use count::{COUNT, parse_count};
 pub use knob::{Knob, KnobValue};
 pub use limit::{Limit, Need};
 pub use preset::{PRESETS, Preset, preset};
