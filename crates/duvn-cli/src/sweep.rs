@@ -149,7 +149,7 @@ fn list(experiment: &Experiment, out: &Path) -> Result<(), Failure> {
         let status = row.map_or_else(String::new, |row| format!("  {:?}", row.status).to_lowercase());
         let budget = if spec.until_solved { format!("{budget}, or until solved") } else { budget };
         left += usize::from(row.is_none_or(|row| row.open()));
-        print_line(&format!("{}  {budget}  run {id}{status}", run_name(spec)))?;
+        print_line(&format!("{}  {budget}{status}  (run {id})", run_name(spec)))?;
     }
     print_line(&format!("{left} of {} runs to do, into {}", experiment.runs.len(), out.display()))
 }

@@ -397,9 +397,44 @@ episodes = [0, 20]
     }
 
     #[test]
+    fn a_grid_is_the_product_of_its_values() {
+        let own = "settings = { keep = { grid = [0.8, 0.9] }, gamma = { grid = [0.5, 0.6, 0.7] } }";
+        let text = GOOD.replace("settings = { keep = 0.8 }", own).replace("agent = \"mine\"", "agent = \"egreedy\"");
+        let experiment = parse(&text).unwrap();
+        assert_eq!(experiment.runs.len(), 2 * (1 + 6) * 3);
+        let names: Vec<_> = experiment.runs.iter().map(|run| run.spec.agent.as_str()).collect();
+        assert_eq!(names[3..7], ["mine, gamma 0.5, keep 0.8"; 3].into_iter().chain(["mine, gamma 0.5, keep 0.9"]).collect::<Vec<_>>()[..]);
+        let run = &experiment.runs[3 + 5 * 3];
+        assert_eq!((run.spec.config.gamma, run.spec.config.keep), (0.7, 0.9));
+        // Of two grids, the one with fewer values makes the facets.
+        assert_eq!((run.panel.as_str(), experiment.runs[0].panel.as_str()), ("Chain-5, keep 0.9", "Chain-5"));
+        let facet = format!("{text}[figure]\nfacet = \"gamma\"\n");
+        assert_eq!(parse(&facet).unwrap().runs[3 + 5 * 3].panel, "Chain-5, gamma 0.7");
+    }
+
+    #[test]
+    fn a_grid_that_agents_share_multiplies_those_that_look_at_it() {
+        let text = GOOD.replace("hidden = [8]", "hidden = [8]\nepsilon = { grid = [0.1, 0.2] }");
+        let experiment = parse(&text).unwrap();
+        let mut names: Vec<_> = experiment.runs.iter().map(|run| run.spec.agent.as_str()).collect();
+        names.dedup();
+        assert_eq!(names[..3], ["egreedy, epsilon 0.1", "egreedy, epsilon 0.2", "mine"]);
+        assert_eq!(experiment.runs[6].spec.config.epsilon, 0.05, "it is not set where it has no effect");
+        assert!(experiment.runs.iter().all(|run| !run.panel.contains("epsilon")), "one grid needs no facets");
+    }
+
+    #[test]
+    fn counts_are_written_as_people_do() {
+        for (written, episodes) in [("1e3", 1_000), ("\"10k\"", 10_000), ("1_000", 1_000)] {
+            let experiment = parse(&GOOD.replace("episodes = 50", &format!("episodes = {written}"))).unwrap();
+            assert_eq!(experiment.runs[0].spec.budget, Budget::Episodes(episodes), "{written}");
+        }
+    }
+
+    #[test]
     fn what_is_wrong_is_named_with_its_line() {
         for (from, to, line, part) in [
-            ("name = \"test\"", "nam = \"test\"", 1, "expected one of `name`"),
+            ("name = \"test\"", "nam = \"test\"", 1, "did you mean name?"),
             ("name = \"test\"", "name = \" \"", 1, "name is empty"),
             ("name = \"test\"", "name = \"..\"", 1, "names a folder"),
             ("name = \"test\"", "name = \"../x/y\"", 1, "names a folder"),
@@ -412,12 +447,12 @@ episodes = [0, 20]
             ("\"0..3\"", "true", 2, "seeds such as"),
             ("episodes = 50", "episodes = 0", 3, "1 or more"),
             ("episodes = 50", "episodes = 50\nsteps = 4", 4, "leave one"),
-            ("episodes = 50", "episodes = 50\nuntil_solved = 1", 4, "expected a boolean"),
-            ("id = \"Toy\"", "id = \"CliffWalking-v1\"\nuntil_solved = true", 14, "expected one of"),
+            ("episodes = 50", "episodes = 50\nuntil_solved = 1", 4, "write true or false"),
+            ("id = \"Toy\"", "id = \"CliffWalking-v1\"\nuntil_solved = true", 14, "there is no key 'until_solved' in [[environments]]"),
             ("hidden = [8]", "hiden = [8]", 6, "hidden"),
             ("hidden = [8]", "hidden = \"wide\"", 6, "list"),
             ("Chain-5", "Chan-5", 9, "Chain"),
-            ("group", "grup", 10, "expected one of"),
+            ("group", "grup", 10, "did you mean group?"),
             ("preset = \"egreedy\"", "preset = \"greedy\"", 18, "egreedy"),
             ("name = \"mine\"", "name = \"egreedy\"", 21, "another name"),
             ("keep = 0.8", "keep = 8.0", 22, "keep"),
