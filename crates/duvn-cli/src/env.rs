@@ -1,4 +1,5 @@
 use crate::failure::{Failure, print_line};
+use crate::numbers::seed;
 use duvn_envs::{Environment, Observation, Step, registry};
 use duvn_lab::actions::Written;
 use serde_json::{Value, json};
@@ -9,7 +10,7 @@ pub struct Args {
     /// The environment, for example Chain-10 or CartPole-v1.
     env: String,
     /// The seed of the environment and of its reset.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = seed, allow_negative_numbers = true)]
     seed: u64,
     /// The actions, separated by commas; the numbers of a continuous action by colons.
     #[arg(long, value_delimiter = ',', allow_hyphen_values = true)]

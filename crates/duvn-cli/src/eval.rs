@@ -1,4 +1,5 @@
 use crate::failure::{Failure, print_line};
+use crate::numbers::count;
 use clap::ValueEnum;
 use duvn_lab::evaluate::{Acting, Arena, Played};
 use duvn_lab::saved::{Saved, SavedError};
@@ -12,7 +13,7 @@ pub struct Args {
     /// The run: its folder, or a checkpoint in it.
     run: PathBuf,
     /// Episodes to play.
-    #[arg(long, default_value_t = 100)]
+    #[arg(long, default_value_t = 100, value_parser = count, allow_negative_numbers = true)]
     episodes: u64,
     /// How to act: on the best mean, or exploring as in training.
     #[arg(long, value_enum, default_value_t = Policy::Mean)]

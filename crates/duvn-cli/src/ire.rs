@@ -1,4 +1,6 @@
 use crate::failure::{Failure, print_line};
+use crate::notes::{note, quiet};
+use crate::numbers::{seed, size, small};
 use crate::stop::flag_on_signal;
 use duvn_lab::disk::write_whole;
 use duvn_lab::ire::{self, Estimator, Ird, IreError, Options, Summary};
@@ -19,16 +21,16 @@ pub struct Args {
     /// The environment, for example Chain-10 (`duvn envs` lists them).
     env: String,
     /// The number of traces.
-    #[arg(long, default_value_t = 50_000)]
+    #[arg(long, default_value_t = 50_000, value_parser = size, allow_negative_numbers = true)]
     traces: usize,
     /// The steps after which a trace is cut off.
-    #[arg(long, default_value_t = 500)]
+    #[arg(long, default_value_t = 500, value_parser = small, allow_negative_numbers = true)]
     max_steps: u32,
     /// The seed of the environment, its episodes and the actions.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = seed, allow_negative_numbers = true)]
     seed: u64,
     /// Threads, which do not change the result (default: one a core).
-    #[arg(long)]
+    #[arg(long, value_parser = size, allow_negative_numbers = true)]
     jobs: Option<usize>,
     /// One JSON object: env, traces, mean, sd, entropy_nats, then how they were found.
     #[arg(long)]
@@ -76,7 +78,7 @@ fn sample(env: &str, options: &Options) -> Result<Ird, Failure> {
     let stop = flag_on_signal()?;
     let (done, over) = (AtomicUsize::new(0), AtomicBool::new(false));
     let result = std::thread::scope(|scope| {
-        if std::io::stderr().is_terminal() {
+        if std::io::stderr().is_terminal() && !quiet() {
             scope.spawn(|| show_progress(options.traces, &done, &over));
         }
         let result = ire::run(env, options, &stop, &done);
@@ -147,7 +149,7 @@ fn draw(folder: &Path, ird: &Ird) -> Result<(), Failure> {
     for (ending, bytes) in [("svg", figure.to_svg().into_bytes()), ("png", png)] {
         let path = folder.join(format!("ire-{name}.{ending}"));
         write_whole(&path, &bytes).map_err(|error| cannot_write(&path, &error))?;
-        eprintln!("wrote {}", path.display());
+        note(format!("wrote {}", path.display()));
     }
     Ok(())
 }

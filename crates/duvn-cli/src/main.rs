@@ -1,16 +1,22 @@
 //! The command-line program `duvn`.
 
+mod agents;
 mod allocations;
 mod bench;
 mod check;
+mod completions;
 mod env;
 mod envs;
 mod eval;
 mod export;
 mod failure;
 mod film;
+mod init;
 mod ire;
+mod man;
 mod merge;
+mod notes;
+mod numbers;
 mod play;
 mod report;
 mod reproduce;
@@ -19,9 +25,11 @@ mod status;
 mod stop;
 mod sweep;
 mod train;
+mod usage;
 mod values;
 
-use clap::{Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser, Subcommand};
 use failure::Failure;
 use std::process::ExitCode;
 
@@ -33,6 +41,9 @@ struct Cli {
     /// environment variable DUVN_ISA does the same).
     #[arg(long, global = true, value_name = "NAME")]
     isa: Option<String>,
+    /// No progress and no remarks: results on stdout, warnings and errors on stderr.
+    #[arg(long, short, global = true)]
+    quiet: bool,
     #[command(subcommand)]
     command: Command,
 }
@@ -40,6 +51,8 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Envs(envs::Args),
+    Agents(agents::Args),
+    Init(init::Args),
     Train(train::Args),
     Env(env::Args),
     Sweep(sweep::Args),
@@ -54,16 +67,45 @@ enum Command {
     Status(status::Args),
     Merge(merge::Args),
     Check(check::Args),
+    Completions(completions::Args),
+    Man(man::Args),
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return refused(&error),
+    };
+    if cli.quiet {
+        notes::be_quiet();
+    }
     let result = choose_isa(cli.isa.as_deref()).and_then(|()| run(&cli.command));
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             eprintln!("duvn: {failure}");
             failure.exit_code()
+        }
+    }
+}
+
+/// Ends with help where that is asked for, else with the sentence that says what to write.
+fn refused(error: &clap::Error) -> ExitCode {
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            // A reader that has gone away is none of our business.
+            let _ = error.print();
+            ExitCode::SUCCESS
+        }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            let _ = error.print();
+            ExitCode::from(2)
+        }
+        _ => {
+            let program = Cli::command();
+            let command = std::env::args().skip(1).find(|word| program.find_subcommand(word).is_some());
+            eprintln!("duvn: {}", usage::explain(error, command.as_deref()));
+            ExitCode::from(2)
         }
     }
 }
@@ -83,6 +125,8 @@ fn choose_isa(name: Option<&str>) -> Result<(), Failure> {
 fn run(command: &Command) -> Result<(), Failure> {
     match command {
         Command::Envs(args) => envs::run(args),
+        Command::Agents(args) => agents::run(args),
+        Command::Init(args) => init::run(args),
         Command::Train(args) => train::run(args),
         Command::Env(args) => env::run(args),
         Command::Sweep(args) => sweep::run(args),
@@ -97,5 +141,7 @@ fn run(command: &Command) -> Result<(), Failure> {
         Command::Status(args) => status::run(args),
         Command::Merge(args) => merge::run(args),
         Command::Check(args) => check::run(args),
+        Command::Completions(args) => completions::run(args, Cli::command()),
+        Command::Man(args) => man::run(args, Cli::command()),
     }
 }

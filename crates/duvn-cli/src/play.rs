@@ -1,6 +1,7 @@
 use crate::eval::{Policy, open};
 use crate::failure::{Failure, print_line};
 use crate::film::Film;
+use crate::numbers::{count, decimal};
 use crate::stop::flag_on_signal;
 use duvn_envs::raster::Raster;
 use duvn_envs::registry::Registered;
@@ -20,13 +21,13 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     gif: Option<PathBuf>,
     /// Episodes to play.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = count, allow_negative_numbers = true)]
     episodes: u64,
     /// How to act: on the best mean, or exploring as in training.
     #[arg(long, value_enum, default_value_t = Policy::Mean)]
     policy: Policy,
     /// Frames a second.
-    #[arg(long, default_value_t = 10.0)]
+    #[arg(long, default_value_t = 10.0, value_parser = decimal, allow_negative_numbers = true)]
     speed: f64,
 }
 

@@ -1,4 +1,6 @@
 use crate::failure::{Failure, print_line};
+use crate::notes::note;
+use crate::numbers::{count, size};
 use crate::report::{print_report, report_failure};
 use crate::stop::flag_on_signal;
 use crate::sweep::{CHECKPOINT_SECONDS, conclude, execute, jobs, open};
@@ -19,7 +21,7 @@ pub struct Args {
     #[arg(value_enum)]
     figure: Figure,
     /// So many seeds, from 0 on, instead of the paper's 5.
-    #[arg(long)]
+    #[arg(long, value_parser = count, allow_negative_numbers = true)]
     seeds: Option<u64>,
     /// A shortened version that ends within minutes.
     #[arg(long)]
@@ -28,7 +30,7 @@ pub struct Args {
     #[arg(long, default_value = "results")]
     out: PathBuf,
     /// Runs at a time (default: one a core).
-    #[arg(long)]
+    #[arg(long, value_parser = size, allow_negative_numbers = true)]
     jobs: Option<usize>,
 }
 
@@ -77,7 +79,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         stop: &*flag_on_signal()?,
     };
     if args.quick {
-        eprintln!("this is a shortened version; without --quick it is the paper's");
+        note("this is a shortened version; without --quick it is the paper's");
     }
     for target in targets {
         let name = if args.quick { format!("{}-quick", target.name()) } else { target.name().into() };
@@ -101,7 +103,7 @@ impl Work<'_> {
                 let mut done = 0;
                 let plain = ire(traces, self.jobs, self.stop, |ird| {
                     done += 1;
-                    eprintln!("[{done}/{}] {}: {traces} traces", IRE_TASKS.len(), ird.env);
+                    note(format!("[{done}/{}] {}: {traces} traces", IRE_TASKS.len(), ird.env));
                 });
                 let plain = plain.map_err(|error| match error {
                     IreError::Stopped => Failure::left(error),

@@ -1,10 +1,12 @@
 use crate::failure::{Failure, print_line};
+use crate::notes::note;
+use crate::numbers::{decimal, size};
 use crate::screen::Screen;
 use crate::stop::flag_on_signal;
 use duvn_lab::experiment::{Experiment, Planned, Variant};
 use duvn_lab::parallel;
 use duvn_lab::shard::Shard;
-use duvn_lab::spec::Budget;
+use duvn_lab::spec::{Budget, run_name};
 use duvn_lab::store::{FILE, Growth, Store, StoreError};
 use duvn_lab::sweep::{End, Options, sweep};
 use std::path::{Path, PathBuf};
@@ -16,7 +18,7 @@ pub struct Args {
     /// The experiment, a TOML file (see experiments/).
     file: PathBuf,
     /// Runs at a time (default: one a core).
-    #[arg(long)]
+    #[arg(long, value_parser = size, allow_negative_numbers = true)]
     jobs: Option<usize>,
     /// The folder for records and checkpoints (default: results/ and the experiment's name).
     #[arg(long)]
@@ -41,7 +43,7 @@ pub struct Args {
     #[arg(long, value_name = "I/N")]
     shard: Option<String>,
     /// Seconds between two checkpoints of a run.
-    #[arg(long, value_name = "SECONDS", default_value_t = CHECKPOINT_SECONDS)]
+    #[arg(long, value_name = "SECONDS", default_value_t = CHECKPOINT_SECONDS, value_parser = decimal, allow_negative_numbers = true)]
     checkpoint_every: f64,
 }
 
@@ -83,7 +85,7 @@ pub fn open(out: &Path, experiment: &Experiment, extend: bool) -> Result<Store, 
     let growth = if extend { Growth::Extend } else { Growth::Refused };
     let store = Store::open_to_grow(out, experiment, growth).map_err(store_failure)?;
     if let Some(mixed) = store.mixed() {
-        eprintln!("duvn: note: {mixed}");
+        note(format!("note: {mixed}"));
     }
     Ok(store)
 }
@@ -101,7 +103,7 @@ pub fn conclude(ends: &[End], out: &Path) -> Result<(), Failure> {
     let count = |which: fn(&End) -> bool| ends.iter().filter(|end| which(end)).count();
     let done = count(|end| matches!(end, End::Done(_) | End::DoneBefore(_)));
     let before = count(|end| matches!(end, End::DoneBefore(_)));
-    eprintln!("{done} of {} runs are done ({before} were before), in {}", ends.len(), out.display());
+    note(format!("{done} of {} runs are done ({before} were before), in {}", ends.len(), out.display()));
     verdict(ends)
 }
 
@@ -147,7 +149,7 @@ fn list(experiment: &Experiment, out: &Path) -> Result<(), Failure> {
         let status = row.map_or_else(String::new, |row| format!("  {:?}", row.status).to_lowercase());
         let budget = if spec.until_solved { format!("{budget}, or until solved") } else { budget };
         left += usize::from(row.is_none_or(|row| row.open()));
-        print_line(&format!("{id}  {}  {}  seed {}  {budget}{status}", spec.env, spec.agent, spec.seed))?;
+        print_line(&format!("{}  {budget}{status}  (run {id})", run_name(spec)))?;
     }
     print_line(&format!("{left} of {} runs to do, into {}", experiment.runs.len(), out.display()))
 }

@@ -1,4 +1,6 @@
 use crate::failure::{Failure, print_line};
+use crate::notes::note;
+use crate::numbers::{count as count_of, size};
 use crate::screen::{Screen, count, number};
 use crate::stop::flag_on_signal;
 use crate::sweep::{CHECKPOINT_SECONDS, execute, jobs, open, verdict};
@@ -26,11 +28,11 @@ pub struct Args {
     /// The seeds: 0..5 is 0 to 4; 3; 0..5,10.
     #[arg(long, default_value = "0")]
     seeds: String,
-    /// Episodes of each run.
-    #[arg(long, conflicts_with = "steps")]
+    /// Episodes of each run: 500, 10k, 1e6 (default: 1000).
+    #[arg(long, conflicts_with = "steps", value_parser = count_of, allow_negative_numbers = true)]
     episodes: Option<u64>,
     /// Environment steps of each run, instead of episodes.
-    #[arg(long)]
+    #[arg(long, value_parser = count_of, allow_negative_numbers = true)]
     steps: Option<u64>,
     /// End each run with the episode that solves the task, if that comes before.
     #[arg(long)]
@@ -42,7 +44,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Runs at a time (default: one a core).
-    #[arg(long)]
+    #[arg(long, value_parser = size, allow_negative_numbers = true)]
     jobs: Option<usize>,
     /// A folder for records and checkpoints, as `duvn sweep` makes it: the same command goes on where it was stopped.
     #[arg(long)]
@@ -85,7 +87,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let stop = flag_on_signal()?;
     let ends = match &args.out {
         Some(out) => recorded(args, out, specs, jobs, &stop)?,
-        None => unrecorded(&specs, jobs, &stop),
+        None => {
+            note(
+                "the agent will not be kept: add --out DIR to keep it, for `duvn eval`, `duvn play` and `duvn report`",
+            );
+            unrecorded(&specs, jobs, &stop)
+        }
     };
     report(args, &ends)
 }

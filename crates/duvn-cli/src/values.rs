@@ -1,5 +1,6 @@
 use crate::failure::{Failure, print_line};
 use crate::film::Film;
+use crate::numbers::{count, seed, size};
 use crate::stop::flag_on_signal;
 use duvn_envs::{Environment, registry};
 use duvn_lab::beliefs::{ValuesError, states, watch};
@@ -19,22 +20,22 @@ pub struct Args {
     #[arg(long)]
     agent: String,
     /// The seed.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = seed, allow_negative_numbers = true)]
     seed: u64,
     /// The moments: after so many episodes, in rising order; 0 is before the first.
-    #[arg(long, value_delimiter = ',', default_values_t = [0, 20, 50, 100])]
+    #[arg(long, value_delimiter = ',', default_values_t = [0, 20, 50, 100], value_parser = count, allow_negative_numbers = true)]
     at: Vec<u64>,
     /// Set one knob, as in `duvn train`.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     assignments: Vec<String>,
     /// Draws of the parameters for each state.
-    #[arg(long, default_value_t = 30)]
+    #[arg(long, default_value_t = 30, value_parser = size, allow_negative_numbers = true)]
     draws: usize,
     /// The folder for values.svg, values.png and, with --gif, values.gif.
     #[arg(long, default_value = "results/values")]
     out: PathBuf,
     /// Also a film of so many pictures, from the first moment to the last.
-    #[arg(long, value_name = "PICTURES")]
+    #[arg(long, value_name = "PICTURES", value_parser = count, allow_negative_numbers = true)]
     gif: Option<u64>,
 }
 

@@ -84,8 +84,10 @@ fn exports_hold_every_episode() {
         expected.iter().flat_map(|run| run.episodes.iter().map(move |row| (run, row))).collect();
     assert_eq!(table.lines().count(), 1 + episodes.len());
     for (line, (run, row)) in table.lines().skip(1).zip(episodes) {
-        let start = format!("{},{},{},{},{},", run.id, row.episode, row.ret, row.length, row.steps);
-        assert!(line.starts_with(&start), "{line} {start}");
+        let of_row = format!("{},{},{},{},", row.episode, row.ret, row.length, row.steps);
+        let whose = line.strip_prefix(&format!("{},", run.id)).and_then(|rest| rest.split_once(&of_row));
+        let (whose, _) = whose.unwrap_or_else(|| panic!("{line} {of_row}"));
+        assert_eq!(whose.split(',').count(), 4, "environment, agent, seed and the end: {line}");
     }
     assert_eq!(std::fs::read_dir(out.join("tensorboard")).unwrap().count(), 8);
     let output = run(&["export"], &out, &[]).output().unwrap();

@@ -20,7 +20,7 @@ fn a_dry_run_lists_the_runs_and_makes_nothing() {
     let file = folder.file("small.toml", &small(5));
     let output = succeed(sweep(&file, &folder.path("out"), &["--dry-run"]));
     assert_eq!(stdout(&output).lines().count(), 8 + 1);
-    assert!(stdout(&output).contains("Chain-6  duvn  seed 1  5 episodes"));
+    assert!(stdout(&output).contains("chain-6/duvn/seed-1  5 episodes"));
     assert!(!folder.path("out").exists());
     succeed(sweep(&file, &folder.path("out"), &[]));
     let output = succeed(sweep(&file, &folder.path("out"), &["--dry-run"]));

@@ -95,6 +95,66 @@ pub enum Finding {
     },
 }
 
+impl Finding {
+    /// What to do about it.
+    pub fn remedy(&self) -> &'static str {
+        match self {
+            Finding::ObservationOutside { .. } => "widen observation_space(), or keep observations within it",
+            Finding::RewardNotFinite { .. } => {
+                "let step() return a number: look for a division by zero or a root of less than 0"
+            }
+            Finding::SpaceChanges => "return the same spaces for as long as the environment lives",
+            Finding::ActionRefused { .. } => "accept every action of action_space(), or make that smaller",
+            Finding::NotDeterministic { .. } => {
+                "start everything anew in reset(): draw random numbers from a generator that reset(Some(seed)) seeds, and \
+                 keep nothing of the last episode"
+            }
+            Finding::RestoreFails { .. } => {
+                "read in restore() what save() writes, in the same order and types"
+            }
+            Finding::StateIncomplete { .. } => {
+                "save all that step() and reset() look at, random numbers included"
+            }
+            Finding::CutStateAccepted => "read states with thaw(), which refuses what is too short",
+            Finding::BadActionAccepted { .. }
+            | Finding::ErrorChangesState
+            | Finding::StepWithoutEpisode { .. } => {
+                "wrap the environment in wrappers::Episodes, which does this for it"
+            }
+            Finding::NeverEnds { .. } => "give it a time limit: wrappers::Episodes::new(env, Some(500))",
+        }
+    }
+}
+
+/// Each kind of fault once, in the order in which they were found: the first of its kind, how many more there are, and what
+/// to do about it. Nothing where there are no findings.
+///
+/// ```
+/// use duvn_envs::{env_checker, envs::Toy};
+///
+/// // Without the wrapper nobody refuses bad actions and steps after the end.
+/// for line in env_checker::sum_up(&env_checker::check(Toy::default)) {
+///     println!("{line}");
+/// }
+/// ```
+pub fn sum_up(findings: &[Finding]) -> Vec<String> {
+    let mut kinds: Vec<(&Finding, usize)> = Vec::new();
+    for finding in findings {
+        let same = |(known, _): &&mut (&Finding, usize)| {
+            std::mem::discriminant(*known) == std::mem::discriminant(finding)
+        };
+        match kinds.iter_mut().find(same) {
+            Some((_, count)) => *count += 1,
+            None => kinds.push((finding, 1)),
+        }
+    }
+    let line = |(first, count): (&Finding, usize)| {
+        let more = if count > 1 { format!(" (and {} more like it)", count - 1) } else { String::new() };
+        format!("{first}{more}. To do: {}.", first.remedy())
+    };
+    kinds.into_iter().map(line).collect()
+}
+
 /// How thorough a check is.
 #[derive(Clone, Debug)]
 pub struct Checker {

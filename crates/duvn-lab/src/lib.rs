@@ -33,3 +33,7 @@ pub mod stats;
 pub mod store;
 pub mod sweep;
 pub mod values;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -39,9 +39,9 @@ impl Target {
     /// The experiment file that makes it, if it is made by training.
     pub fn experiment(self) -> Option<&'static str> {
         match self {
-            Target::Chain => Some(include_str!("../../../experiments/chain.toml")),
-            Target::ChainOrdered => Some(include_str!("../../../experiments/chain-ordered.toml")),
-            Target::Gym => Some(include_str!("../../../experiments/gym.toml")),
+            Target::Chain => Some(include_str!("../experiments/chain.toml")),
+            Target::ChainOrdered => Some(include_str!("../experiments/chain-ordered.toml")),
+            Target::Gym => Some(include_str!("../experiments/gym.toml")),
             Target::Ire | Target::Illustration => None,
         }
     }

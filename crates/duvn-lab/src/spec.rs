@@ -27,3 +27,35 @@ pub struct RunSpec {
     /// Whether it ends before that, with the episode that solves the task.
     pub until_solved: bool,
 }
+
+/// A name to read and to write: environment, agent and seed, as in `chain-25/duvn-deep/seed-3`. Within an experiment it
+/// names one run, unless two agents have names that differ in signs alone.
+pub fn run_name(spec: &RunSpec) -> String {
+    format!("{}/{}/seed-{}", plain(&spec.env), plain(&spec.agent), spec.seed)
+}
+
+/// Small letters, digits and points; every other stretch of signs is one hyphen.
+fn plain(text: &str) -> String {
+    let letter = |letter: char| if letter.is_alphanumeric() || letter == '.' { letter } else { '-' };
+    let text: String = text.to_lowercase().chars().map(letter).collect();
+    text.split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_have_names_that_can_be_typed() {
+        let name = |env: &str, agent: &str| {
+            let config = Config::default();
+            let (env, agent, budget) = (env.into(), agent.into(), Budget::Episodes(1));
+            run_name(&RunSpec { env, agent, config, seed: 3, budget, until_solved: false })
+        };
+        assert_eq!(name("Chain-25", "duvn-deep"), "chain-25/duvn-deep/seed-3");
+        assert_eq!(
+            name("FrozenLake-v1?map=8x8&slippery=false", "egreedy, epsilon 0.05"),
+            "frozenlake-v1-map-8x8-slippery-false/egreedy-epsilon-0.05/seed-3"
+        );
+    }
+}

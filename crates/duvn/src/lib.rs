@@ -4,6 +4,17 @@
 //! [`returns`], and a [`policy`]. The presets of [`config`] name points in that space; `duvn` is the
 //! algorithm of "Efficient exploration with Double Uncertain Value Networks" (Moerland, Broekens and
 //! Jonker 2017).
+//!
+//! ```
+//! use duvn::prelude::*;
+//!
+//! let env = duvn_envs::registry::make("Chain-3", 0)?;
+//! let agent = Agent::new(&preset("duvn-deep")?.check()?, &env.observation_space(), &env.action_space(), 0)?;
+//! let mut training = Training::new(env, agent, 0);
+//! let episode = training.episode()?;
+//! println!("return {} in {} steps", episode.ret, episode.length);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod actor;
 mod agent;
@@ -21,6 +32,7 @@ mod memory;
 pub mod net;
 pub mod policy;
 pub mod posterior;
+pub mod prelude;
 pub mod prior;
 pub mod replay;
 pub mod returns;
@@ -38,3 +50,7 @@ pub use learner::{Axes, Counters, Explorer};
 pub use memory::memory;
 pub use training::{Episode, Training, TrainingError, TrainingSnapshot};
 pub use value::ValueNetwork;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

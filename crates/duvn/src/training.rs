@@ -41,7 +41,7 @@ pub enum TrainingError {
 }
 
 /// Everything that decides how training goes on.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct TrainingSnapshot {
     /// The agent.
     pub agent: Snapshot,

@@ -1,5 +1,8 @@
 //! The examples run, and do what they say.
 
+#[path = "../examples/box_observations.rs"]
+#[allow(dead_code)]
+mod box_observations;
 #[path = "../examples/own_environment.rs"]
 #[allow(dead_code)]
 mod own_environment;
@@ -14,6 +17,13 @@ mod own_posterior;
 #[test]
 fn an_environment_of_ones_own_is_learnt() {
     let mean = own_environment::train().unwrap();
+    assert!(mean > 0.9, "mean return {mean}");
+}
+
+/// The only reward is found, and found again.
+#[test]
+fn an_environment_with_numbers_is_learnt() {
+    let mean = box_observations::train().unwrap();
     assert!(mean > 0.9, "mean return {mean}");
 }
 

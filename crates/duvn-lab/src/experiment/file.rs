@@ -1,8 +1,11 @@
 //! What may be written in an experiment file.
 
 use super::ExperimentError;
+use super::schema::check;
 use crate::seeds;
+use duvn::config::parse_count;
 use serde::Deserialize;
+use serde::de::{Error, Visitor};
 use std::collections::BTreeMap;
 use toml::Spanned;
 
@@ -18,12 +21,12 @@ pub struct File {
     #[serde(default)]
     pub about: String,
     pub seeds: Spanned<Seeds>,
-    pub episodes: Option<Spanned<u64>>,
-    pub steps: Option<Spanned<u64>>,
+    pub episodes: Option<Spanned<Count>>,
+    pub steps: Option<Spanned<Count>>,
     #[serde(default)]
     pub until_solved: bool,
-    pub evaluations: Option<u64>,
-    pub evaluation_episodes: Option<Spanned<u64>>,
+    pub evaluations: Option<Count>,
+    pub evaluation_episodes: Option<Spanned<Count>>,
     #[serde(default)]
     pub settings: Settings,
     pub environments: Spanned<Vec<Environment>>,
@@ -41,7 +44,7 @@ pub struct File {
 pub struct Watch {
     pub environment: Spanned<String>,
     pub agent: Spanned<String>,
-    pub episodes: Spanned<Vec<u64>>,
+    pub episodes: Spanned<Vec<Count>>,
 }
 
 #[derive(Deserialize)]
@@ -58,8 +61,8 @@ pub struct Environment {
     pub title: Option<String>,
     #[serde(default)]
     pub group: String,
-    pub episodes: Option<Spanned<u64>>,
-    pub steps: Option<Spanned<u64>>,
+    pub episodes: Option<Spanned<Count>>,
+    pub steps: Option<Spanned<Count>>,
     #[serde(default)]
     pub settings: Settings,
 }
@@ -76,9 +79,10 @@ pub struct Agent {
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Figure {
-    pub columns: Option<Spanned<usize>>,
+    pub columns: Option<Spanned<Count>>,
     #[serde(default)]
     pub note: String,
+    pub facet: Option<Spanned<String>>,
 }
 
 /// The shortened version of an experiment.
@@ -86,16 +90,54 @@ pub struct Figure {
 #[serde(deny_unknown_fields)]
 pub struct Quick {
     pub seeds: Option<Spanned<Seeds>>,
-    pub episodes: Option<Spanned<u64>>,
-    pub steps: Option<Spanned<u64>>,
+    pub episodes: Option<Spanned<Count>>,
+    pub steps: Option<Spanned<Count>>,
     pub environments: Option<Vec<Spanned<String>>>,
+}
+
+/// A whole number, also as people write it: `1e6`, `"10k"`.
+#[derive(Clone, Copy)]
+pub struct Count(pub u64);
+
+impl<'de> Deserialize<'de> for Count {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Reader;
+
+        impl Visitor<'_> for Reader {
+            type Value = Count;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(duvn::config::COUNT)
+            }
+
+            fn visit_i64<E: Error>(self, number: i64) -> Result<Count, E> {
+                number.try_into().map(Count).map_err(E::custom)
+            }
+
+            fn visit_u64<E: Error>(self, number: u64) -> Result<Count, E> {
+                Ok(Count(number))
+            }
+
+            fn visit_f64<E: Error>(self, number: f64) -> Result<Count, E> {
+                self.visit_str(&number.to_string())
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<Count, E> {
+                parse_count(text).map(Count).ok_or_else(|| E::custom(duvn::config::COUNT))
+            }
+        }
+
+        deserializer.deserialize_any(Reader)
+    }
 }
 
 /// Reads the text of a file.
 pub fn read(text: &str) -> Result<File, ExperimentError> {
+    check(Source(text))?;
     toml::from_str(text).map_err(|error| {
+        // What the check lets pass fits; this is for what nobody thought of, without the parser's own words.
         let place = Spanned::new(error.span().unwrap_or(0..0), ());
-        Source(text).wrong(&place, error.message().lines().collect::<Vec<_>>().join(", "))
+        Source(text).wrong(&place, "what is written there does not fit: `duvn init` writes a file that does")
     })
 }
 

@@ -25,10 +25,17 @@
 //! ```
 
 mod file;
+mod grid;
 mod id;
 mod plan;
+mod reference;
+mod schema;
 
 pub use id::run_id;
+pub use reference::reference;
+
+/// An experiment file with remarks, to start from.
+pub const TEMPLATE: &str = include_str!("template.toml");
 
 use crate::record::Record;
 use crate::spec::{Budget, RunSpec};

@@ -1,7 +1,7 @@
 use super::{ExportError, at};
 use crate::disk::WholeFile;
 use crate::spec::Budget;
-use crate::store::Store;
+use crate::store::{RunRow, Store};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -59,14 +59,14 @@ fn runs(store: &Store, path: &Path) -> Result<(), ExportError> {
 }
 
 fn episodes(store: &Store, path: &Path) -> Result<(), ExportError> {
-    let mut file = create(path, "run,episode,return,length,steps,loss,value,sigma,spread")?;
+    let mut file = create(path, "run,env,agent,seed,episode,return,length,steps,loss,value,sigma,spread")?;
     for run in store.runs()? {
+        let whose = whose(&run);
         store.each_episode(run.number, |row| {
             let start = row.start;
             writeln!(
                 file,
-                "{},{},{},{},{},{},{},{},{}",
-                run.id,
+                "{whose},{},{},{},{},{},{},{},{}",
                 row.episode,
                 row.ret,
                 row.length,
@@ -83,14 +83,19 @@ fn episodes(store: &Store, path: &Path) -> Result<(), ExportError> {
 }
 
 fn evaluations(store: &Store, path: &Path) -> Result<(), ExportError> {
-    let mut file = create(path, "run,episode,steps,mean_return")?;
+    let mut file = create(path, "run,env,agent,seed,episode,steps,mean_return")?;
     for run in store.runs()? {
         for row in store.evaluations(run.number)? {
-            writeln!(file, "{},{},{},{}", run.id, row.episode, row.steps, row.mean_return)
+            writeln!(file, "{},{},{},{}", whose(&run), row.episode, row.steps, row.mean_return)
                 .map_err(at(path))?;
         }
     }
     file.finish().map_err(at(path))
+}
+
+/// The columns that say whose a row is: run, env, agent, seed.
+fn whose(run: &RunRow) -> String {
+    format!("{},{},{},{}", run.id, quote(&run.spec.env), quote(&run.spec.agent), run.spec.seed)
 }
 
 fn show<T: ToString>(value: Option<T>) -> String {

@@ -32,6 +32,55 @@ impl<W: Write> Events<W> {
         self.frame(&event.0)
     }
 
+    /// The settings of the run and how it ended, as the plugin for hyper-parameters reads them: one event that begins a
+    /// session, one that ends it.
+    pub fn hyper_parameters(
+        &mut self,
+        times: (f64, f64),
+        settings: &[(&str, Setting<'_>)],
+        ended: Ended,
+    ) -> Result<()> {
+        let mut start = Message::default();
+        for (name, value) in settings {
+            let mut entry = Message::default();
+            entry.bytes(1, name.as_bytes());
+            let mut struct_value = Message::default();
+            match value {
+                Setting::Number(number) => struct_value.double(2, *number),
+                Setting::Text(text) => struct_value.bytes(3, text.as_bytes()),
+                Setting::Flag(flag) => struct_value.varint_field(4, u64::from(*flag)),
+            }
+            entry.bytes(2, &struct_value.0);
+            start.bytes(1, &entry.0);
+        }
+        start.double(5, times.0);
+        self.plugin(times.0, "_hparams_/session_start_info", 3, &start)?;
+        let mut end = Message::default();
+        end.varint_field(1, ended as u64);
+        end.double(2, times.1);
+        self.plugin(times.1, "_hparams_/session_end_info", 4, &end)
+    }
+
+    /// A summary whose metadata are for the plugin `hparams`; `field` says which message of the plugin's `content` is.
+    fn plugin(&mut self, wall_time: f64, tag: &str, field: u64, content: &Message) -> Result<()> {
+        let mut data = Message::default();
+        data.bytes(field, &content.0);
+        let mut plugin = Message::default();
+        plugin.bytes(1, b"hparams");
+        plugin.bytes(2, &data.0);
+        let mut metadata = Message::default();
+        metadata.bytes(1, &plugin.0);
+        let mut value = Message::default();
+        value.bytes(1, tag.as_bytes());
+        value.bytes(9, &metadata.0);
+        let mut summary = Message::default();
+        summary.bytes(1, &value.0);
+        let mut event = Message::default();
+        event.double(1, wall_time);
+        event.bytes(5, &summary.0);
+        self.frame(&event.0)
+    }
+
     /// Writes what is still in memory.
     pub fn finish(mut self) -> Result<W> {
         self.file.flush()?;
@@ -46,6 +95,27 @@ impl<W: Write> Events<W> {
         self.file.write_all(data)?;
         self.file.write_all(&masked(crc32c(data)).to_le_bytes())
     }
+}
+
+/// The value of a setting.
+pub enum Setting<'a> {
+    /// A number.
+    Number(f64),
+    /// A name or a list.
+    Text(&'a str),
+    /// A truth value.
+    Flag(bool),
+}
+
+/// How a session ended, with the plugin's numbers.
+#[derive(Clone, Copy)]
+pub enum Ended {
+    /// It is done.
+    Success = 1,
+    /// It failed.
+    Failure = 2,
+    /// It is not over.
+    Running = 3,
 }
 
 /// A protocol-buffer message in the making.
@@ -124,6 +194,24 @@ mod tests {
         // The check value of CRC-32C, and the all-zero vector of RFC 3720.
         assert_eq!(crc32c(b"123456789"), 0xe306_9283);
         assert_eq!(crc32c(&[0; 32]), 0x8a91_36aa);
+    }
+
+    #[test]
+    fn a_session_is_the_message_worked_out_by_hand() {
+        let mut file = Vec::new();
+        let mut events = Events { file: &mut file };
+        let settings = [("k", Setting::Flag(true))];
+        events.hyper_parameters((1.0, 2.0), &settings, Ended::Success).unwrap();
+        // hparams { "k": bool_value } start_time_secs, inside field 3 of the plugin's message.
+        let start =
+            [&[0x0a, 0x07, 0x0a, 0x01, b'k', 0x12, 0x02, 0x20, 0x01, 0x29][..], &1f64.to_le_bytes()].concat();
+        let content = [&[0x1a, start.len() as u8][..], &start].concat();
+        let at =
+            file.windows(content.len()).position(|window| window == content).expect("the session's start");
+        let head = [&[0x0a, 0x07][..], b"hparams", &[0x12, content.len() as u8]].concat();
+        assert_eq!(file[at - head.len()..at], head);
+        let end = [&[0x22, 0x0b, 0x08, 0x01, 0x11][..], &2f64.to_le_bytes()].concat();
+        assert!(file.windows(end.len()).any(|window| window == end), "the session's end");
     }
 
     #[test]

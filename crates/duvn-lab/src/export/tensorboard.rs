@@ -1,7 +1,7 @@
-use super::event::Events;
+use super::event::{Ended, Events, Setting};
 use super::{ExportError, at};
 use crate::disk::WholeFile;
-use crate::store::{RunRow, Store};
+use crate::store::{RunRow, Status, Store};
 use std::path::{Path, PathBuf};
 
 /// Writes one event file a run under the folder `tensorboard` of the experiment, which is given back. Steps
@@ -26,6 +26,7 @@ fn export(store: &Store, run: &RunRow, folder: &Path) -> Result<(), ExportError>
     let clock = Clock { started: run.started.unwrap_or(0) as f64, timing: store.timing(run.number)? };
     let mut events = Events::new(file, clock.started).map_err(at(&path))?;
 
+    hyper_parameters(&mut events, run).map_err(at(&path))?;
     store.each_episode(run.number, |row| {
         let (time, step) = (clock.at(row.steps), row.steps);
         let mut scalar = |tag: &str, value: f64| events.scalar(time, step, tag, value).map_err(at(&path));
@@ -50,6 +51,33 @@ fn export(store: &Store, run: &RunRow, folder: &Path) -> Result<(), ExportError>
         events.scalar(clock.started + seconds, steps, "charts/SPS", rate).map_err(at(&path))?;
     }
     events.finish().and_then(WholeFile::finish).map_err(at(&path))
+}
+
+/// The environment, the agent and its settings, for the table and the parallel coordinates of TensorBoard's HPARAMS.
+fn hyper_parameters(events: &mut Events<WholeFile>, run: &RunRow) -> std::io::Result<()> {
+    let entries = run.spec.config.entries();
+    let mut settings = vec![
+        ("env", Setting::Text(&run.spec.env)),
+        ("agent", Setting::Text(&run.spec.agent)),
+        ("seed", Setting::Number(run.spec.seed as f64)),
+    ];
+    settings.extend(entries.iter().map(|(key, text)| (*key, setting(text))));
+    let ended = match run.status {
+        Status::Done => Ended::Success,
+        Status::Failed => Ended::Failure,
+        Status::Pending | Status::Running => Ended::Running,
+    };
+    let started = run.started.unwrap_or(0);
+    let times = (started as f64, run.finished.unwrap_or(started) as f64);
+    events.hyper_parameters(times, &settings, ended)
+}
+
+fn setting(text: &str) -> Setting<'_> {
+    match (text.parse(), text.parse()) {
+        (Ok(flag), _) => Setting::Flag(flag),
+        (_, Ok(number)) => Setting::Number(number),
+        _ => Setting::Text(text),
+    }
 }
 
 /// When a step was made, from the few times that are recorded.

@@ -26,7 +26,7 @@ pub struct Data {
     pub watched: Vec<(RunRow, Vec<Moment>)>,
 }
 
-/// One environment, with everyone who tried it.
+/// One environment, or one facet of it, with everyone who tried it.
 pub struct Task {
     /// The environment's id.
     pub env: String,
@@ -48,6 +48,8 @@ pub struct Task {
 pub struct AgentRuns {
     /// The agent's name.
     pub agent: String,
+    /// Its name in the legend of its panel: without the value that the heading has already.
+    pub label: String,
     /// Every run.
     pub runs: Vec<RunRow>,
     /// The curves of the runs that are over.
@@ -65,10 +67,13 @@ impl Data {
         let mut tasks: Vec<Task> = Vec::new();
         let mut agents: Vec<String> = Vec::new();
         for run in &runs {
-            let at = tasks.iter().position(|task| task.env == run.spec.env).unwrap_or_else(|| {
-                tasks.push(Task::new(run));
-                tasks.len() - 1
-            });
+            let at = tasks
+                .iter()
+                .position(|task| task.env == run.spec.env && task.panel == run.panel)
+                .unwrap_or_else(|| {
+                    tasks.push(Task::new(run));
+                    tasks.len() - 1
+                });
             if !agents.contains(&run.spec.agent) {
                 agents.push(run.spec.agent.clone());
             }
@@ -150,7 +155,8 @@ impl Task {
                 runs: Vec::new(),
             };
             let (runs, curves, evaluations) = (Vec::new(), Vec::new(), Vec::new());
-            self.agents.push(AgentRuns { agent: name.into(), runs, curves, evaluations, results });
+            let label = label(name, &self.panel);
+            self.agents.push(AgentRuns { agent: name.into(), label, runs, curves, evaluations, results });
             self.agents.len() - 1
         });
         &mut self.agents[at]
@@ -180,6 +186,16 @@ impl Task {
             Budget::Steps(_) => "environment step",
         }
     }
+}
+
+/// The name of an agent from a grid, `egreedy, epsilon 0.05`, without the value that stands at the end of a facet's heading.
+fn label(agent: &str, panel: &str) -> String {
+    let mut parts: Vec<&str> = agent.split(", ").collect();
+    let in_heading = |part: &&str| panel.strip_suffix(*part).is_some_and(|before| before.ends_with(", "));
+    if let Some(at) = parts.iter().skip(1).position(in_heading) {
+        parts.remove(at + 1);
+    }
+    parts.join(", ")
 }
 
 impl AgentRuns {
@@ -273,6 +289,14 @@ fn latest<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_facet_says_its_value_once() {
+        assert_eq!(label("egreedy, epsilon 0.05", "Chain-10, epsilon 0.05"), "egreedy");
+        assert_eq!(label("mine, epsilon 0.05, gamma 0.9", "Chain-10, epsilon 0.05"), "mine, gamma 0.9");
+        assert_eq!(label("egreedy, epsilon 0.05", "Chain-10"), "egreedy, epsilon 0.05");
+        assert_eq!(label("duvn", "duvn"), "duvn");
+    }
 
     #[test]
     fn the_last_hundred_take_their_share_of_the_earliest_part() {

@@ -125,7 +125,7 @@ fn curve(task: &Task, agent: &AgentRuns, points: &[(f64, Vec<f64>)]) -> Option<M
     };
     let estimates: Vec<_> = points.iter().filter_map(at).collect();
     (!estimates.is_empty())
-        .then(|| Mark::Curve(Curve::of_estimates(Series::method(&agent.agent), &estimates)))
+        .then(|| Mark::Curve(Curve::of_estimates(Series::method(&agent.label), &estimates)))
 }
 
 /// An axis that holds what every run has, and the threshold. Bands may leave it: with few runs they are wide.
@@ -245,7 +245,7 @@ fn uncertainty(data: &Data, tasks: &[&Task], group: &str, name: String) -> Optio
 fn belief(task: &Task, agent: &AgentRuns, value: fn(&CurvePoint) -> Option<f64>) -> Option<Mark> {
     let points = by_part(task, agent.latest(value));
     let line: Vec<_> = points.iter().filter_map(|(x, runs)| Some((*x, mean(runs)?))).collect();
-    (!line.is_empty()).then(|| Mark::Curve(Curve::new(Series::method(&agent.agent), line)))
+    (!line.is_empty()).then(|| Mark::Curve(Curve::new(Series::method(&agent.label), line)))
 }
 
 /// Performance profiles, where there are several tasks.

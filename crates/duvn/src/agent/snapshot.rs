@@ -7,7 +7,7 @@ use crate::net::{LoadError, Tensor};
 use duvn_envs::{StateError, freeze, thaw};
 
 /// Everything that decides an agent's future: its networks as named tensors, and the rest as bytes.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Snapshot {
     /// Weights, target weights and Adam's moments of every network; names begin with the network's number
     /// and the part: `0/online/`.

@@ -26,11 +26,11 @@ impl KnobValue for f64 {
 
 impl KnobValue for usize {
     fn expects() -> String {
-        "a whole number".into()
+        super::COUNT.into()
     }
 
     fn parse(text: &str) -> Option<Self> {
-        text.replace('_', "").parse().ok()
+        super::parse_count(text).and_then(|count| count.try_into().ok())
     }
 
     fn show(&self) -> String {

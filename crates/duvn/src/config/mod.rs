@@ -3,6 +3,7 @@
 
 #[macro_use]
 mod choice;
+mod count;
 #[macro_use]
 mod knob;
 mod limit;
@@ -16,6 +17,7 @@ pub use choice::{
     PolicyKind, PosteriorKind, Propagation, ReplayUnit, ReturnKind, ScheduleKind, Scope, SdRule, SigmaLink,
     TargetValue, TraceCut,
 };
+pub use count::{COUNT, parse_count};
 pub use knob::{Knob, KnobValue};
 pub use limit::{Limit, Need};
 pub use preset::{PRESETS, Preset, preset, preset_for};

@@ -91,7 +91,7 @@ pub enum Part {
 }
 
 /// A named array of numbers, row-major.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Tensor {
     /// `trunk.L.weight`, `trunk.L.bias`, `head.A.L.weight`, `head.A.L.bias`, `head.A.output.weight`, `head.A.output.bias`;
     /// with LayerNorm also `trunk.L.gain`, `head.A.L.gain`.
