@@ -77,12 +77,12 @@ fn a_run_that_is_stopped_and_goes_on_has_the_same_evaluations() {
     assert_eq!(evaluations(&parts.0), expected);
 }
 
-/// A learning rate that makes values leave what rewards of 1 allow (here 2): the watcher hears it once, while the run
-/// goes on, and the record keeps it.
+/// A random prior so large that values lie beyond what rewards of 1 allow (here 2), and that hardly anything is learnt:
+/// the watcher hears of it once, while the run goes on, and the record keeps it.
 #[test]
 fn beliefs_that_run_away_are_warned_of_once_and_recorded() {
     let text = "name = 'b'\nseeds = '0'\nepisodes = 60\nevaluations = 1\n\
-                settings = { hidden = [16], gamma = 0.5, learning_rate = 0.5 }\n\
+                settings = { hidden = [16], gamma = 0.5, prior_mu = 10000, learning_rate = 1e-9 }\n\
                 [[environments]]\nid = 'CartPole-v1'\n[[agents]]\npreset = 'egreedy'";
     let experiment = Experiment::parse(text, &Variant::default()).unwrap();
     let folder = Folder::new("believed-warned");
