@@ -3,11 +3,13 @@
 pub mod actions;
 pub mod beliefs;
 pub mod bench;
+pub mod calibration;
 pub mod check;
 pub mod checkpoint;
 pub use duvn::disk;
 mod escape;
 pub mod evaluate;
+pub mod exact;
 pub mod experiment;
 pub mod export;
 pub mod figures;

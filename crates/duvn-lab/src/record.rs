@@ -2,7 +2,7 @@
 
 use crate::spec::RunSpec;
 use duvn::config::PosteriorKind;
-use duvn::{Agent, Episode, LearnError};
+use duvn::{Agent, Config, Episode, LearnError};
 use duvn_envs::Environment;
 use duvn_envs::registry::{self, MakeError, Registered};
 
@@ -54,8 +54,12 @@ impl Probe {
     pub fn new(spec: &RunSpec) -> Result<Self, MakeError> {
         let mut env = registry::make(&spec.env, spec.seed)?;
         env.reset(Some(spec.seed));
-        let draws = if spec.config.posterior == PosteriorKind::Point { 1 } else { DRAWS };
-        Ok(Probe { env, draws, last: None })
+        Ok(Probe { env, draws: Probe::draws(&spec.config), last: None })
+    }
+
+    /// Draws of the parameters in a look at an agent of this configuration.
+    pub fn draws(config: &Config) -> usize {
+        if config.posterior == PosteriorKind::Point { 1 } else { DRAWS }
     }
 
     /// The steps of the run at the last look.

@@ -2,7 +2,7 @@
 //! until it has solved its task.
 
 use crate::fingerprint::weights_sha256;
-use crate::judgement::{Judge, Judgement};
+use crate::judgement::{Judge, Judgement, local_sigma};
 use crate::machine;
 use crate::progress::Progress;
 use crate::record::{Probe, Record};
@@ -218,8 +218,8 @@ impl Run {
         let record = self.probe.record(number, &episode, self.training.agent_mut());
         let record = record.map_err(|error: LearnError| failed(error.into()))?;
         if let Some(view) = record.start {
-            let warning = self.judge.look(view, self.training.agent().rewards());
-            self.news.extend(warning.map(str::to_owned));
+            let local = local_sigma(&self.spec.config);
+            self.news.extend(self.judge.look(view, self.training.agent().rewards(), local));
         }
         Ok(Some(record))
     }

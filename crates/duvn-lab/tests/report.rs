@@ -3,12 +3,20 @@
 mod common;
 
 use common::{Folder, outcome};
+use duvn_lab::calibration::Calibration;
 use duvn_lab::experiment::{Experiment, Variant};
 use duvn_lab::figures::{Mark, Marker, Panel, Point};
 use duvn_lab::record::Record;
 use duvn_lab::report::{Cell, Data, Table, differences, improvement, pictures, report, summary};
 use duvn_lab::run::Outcome;
 use duvn_lab::store::{EvaluationRow, RunRow, Store};
+
+/// Agents believe 1, with a sigma if their seed is odd, and earn half of their return after the discount.
+fn believed(seed: u64, ret: f64) -> Option<Calibration> {
+    let sigma = if seed % 2 == 1 { 0.25 } else { 0.0 };
+    let covered = (sigma > 0.0).then_some(0.6);
+    Some(Calibration { believed: 1.0, sigma, earned: ret / 2.0, covered })
+}
 
 /// The records of an experiment whose runs are done: `returns` gives the returns of each, and where it was solved.
 fn done(folder: &Folder, text: &str, returns: impl Fn(&RunRow) -> (Vec<f64>, Option<u64>)) -> Store {
@@ -26,8 +34,10 @@ fn done(folder: &Folder, text: &str, returns: impl Fn(&RunRow) -> (Vec<f64>, Opt
         let episodes = records.len() as u64;
         // Every hundredth episode is evaluated, and the last.
         let moments = records.iter().filter(|row| row.episode % 100 == 0 || row.episode == episodes);
-        let evaluation =
-            |row: &Record| EvaluationRow { episode: row.episode, steps: row.steps, mean_return: row.ret };
+        let evaluation = |row: &Record| {
+            let Record { episode, steps, ret, .. } = *row;
+            EvaluationRow { episode, steps, mean_return: ret, calibration: believed(run.spec.seed, ret) }
+        };
         let evaluations: Vec<_> = moments.map(evaluation).collect();
         store.append(run.number, &records, &evaluations, &[], 2 * episodes, 1.0).unwrap();
         let outcome = Outcome { mean_return_last_100, ..outcome(&run.spec, episodes, solved) };
@@ -61,6 +71,37 @@ fn a_run_that_ended_solved_counts_with_what_it_ended_with() {
     assert_eq!(agent.evaluated(10), None, "seed 1 has ten evaluations");
     for picture in pictures(&data) {
         assert!(picture.caption.contains("counts with what it ended with"), "{}", picture.name);
+    }
+}
+
+/// Both runs believe 1 all along. In the third evaluation seed 0 has a return of 1 and earns 0.5, which it keeps when it
+/// has ended; seed 1 earns nothing. Only seed 1 has a sigma.
+#[test]
+fn what_is_believed_stands_beside_what_is_earned() {
+    let folder = Folder::new("believed");
+    let store = done(&folder, TWO_SEEDS, one_solved);
+    let data = Data::read(&store).unwrap();
+    let all = pictures(&data);
+    let picture = all.iter().find(|picture| picture.name == "believed").expect("a figure");
+    let line = |panel: &Panel, name: &str| {
+        let named = |mark: &&Mark| matches!(mark, Mark::Curve(curve) if curve.series.name == name);
+        match panel.marks.iter().find(named) {
+            Some(Mark::Curve(curve)) => curve.points.iter().map(|point| point.1).collect::<Vec<_>>(),
+            _ => panic!("no {name}"),
+        }
+    };
+    let [values, shares] = &picture.figure.panels[..] else { panic!("two panels") };
+    assert_eq!(line(values, "ε-greedy: believed"), [1.0; 10]);
+    let earned: Vec<_> = (0..10).map(|at| if at < 2 { 0.0 } else { 0.25 }).collect();
+    assert_eq!(line(values, "ε-greedy: earned"), earned);
+    assert_eq!(line(shares, "ε-greedy: believed"), [0.6; 10]);
+    // The table has the last evaluation of each: 1 - (0.5 + 0) / 2.
+    report(&store).unwrap();
+    let page = std::fs::read_to_string(folder.0.join("report.html")).unwrap();
+    let section = page.split("<h2>Believed against earned</h2>").nth(1).expect("a section");
+    let section = section.split("</table>").next().unwrap();
+    for cell in ["0.250", "0.750", "0.600"] {
+        assert!(section.contains(cell), "{cell}: {section}");
     }
 }
 

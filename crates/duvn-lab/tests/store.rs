@@ -3,6 +3,7 @@
 mod common;
 
 use common::{Folder, outcome};
+use duvn_lab::calibration::Calibration;
 use duvn_lab::experiment::{Experiment, Variant};
 use duvn_lab::record::{Record, StartView};
 use duvn_lab::run::Outcome;
@@ -19,6 +20,12 @@ fn record(episode: u64) -> Record {
     Record { episode, ret: episode as f64, length: 2, steps: 2 * episode, loss: 0.1, start }
 }
 
+/// An evaluation, with what was believed or without.
+fn evaluation(episode: u64, believed: bool) -> EvaluationRow {
+    let known = Calibration { believed: 0.75, sigma: 0.5, earned: 0.25, covered: Some(0.8) };
+    EvaluationRow { episode, steps: 2 * episode, mean_return: 1.0, calibration: believed.then_some(known) }
+}
+
 #[test]
 fn what_comes_after_a_checkpoint_is_taken_back() {
     let folder = Folder::new("rewind");
@@ -26,7 +33,8 @@ fn what_comes_after_a_checkpoint_is_taken_back() {
     let run = store.runs().unwrap().remove(0);
     assert_eq!((run.spec.seed, run.status), (u64::MAX, Status::Pending));
     let records: Vec<_> = (1..=6).map(record).collect();
-    let evaluations = [2, 5].map(|episode| EvaluationRow { episode, steps: 2 * episode, mean_return: 1.0 });
+    // One as it is now, one as earlier versions recorded it.
+    let evaluations = [evaluation(2, true), evaluation(5, false)];
     store.append(run.number, &records, &evaluations, &[], 12, 1.5).unwrap();
     // The same episodes again, or a part of a batch that cannot be written, change nothing.
     assert!(store.append(run.number, &[record(7), record(6)], &[], &[], 14, 2.0).is_err());
@@ -62,7 +70,7 @@ fn finished(folder: &Folder) -> Store {
     let store = Store::open_for(&folder.0, &experiment()).unwrap();
     let run = store.runs().unwrap().remove(0);
     let records: Vec<_> = (1..=6).map(record).collect();
-    let evaluation = EvaluationRow { episode: 5, steps: 10, mean_return: 1.0 };
+    let evaluation = evaluation(5, true);
     let view = duvn::ActionView { mean: 1.0, sigma: 0.5, spread: 0.0, probability: 0.5 };
     let moment = duvn_lab::beliefs::Moment { episode: 3, states: vec![vec![view; 2]; 2] };
     store.append(run.number, &records[..4], &[], &[moment], 8, 1.5).unwrap();
@@ -91,6 +99,9 @@ fn no_change_of_a_record_goes_unnoticed() {
         "INSERT INTO episodes SELECT run, 7, return, length, steps, loss, value, sigma, spread FROM episodes \
          WHERE episode = 6",
         "UPDATE evaluations SET mean_return = 2",
+        "UPDATE evaluations SET believed = 0.5",
+        "UPDATE evaluations SET covered = NULL",
+        "UPDATE evaluations SET believed = NULL, sigma = NULL, earned = NULL, covered = NULL",
         "DELETE FROM evaluations",
         "UPDATE beliefs SET spread = 1 WHERE state = 1 AND action = 0",
         "UPDATE timing SET seconds = 3 WHERE steps = 12",
@@ -181,6 +192,7 @@ fn tables_of_the_first_version_are_brought_up_to_date() {
              PRAGMA user_version = 1;",
         )
         .unwrap();
+    drop_later_columns(&connection);
     for column in ["place", "isa", "starts", "former", "seal", "judgement"] {
         connection.execute_batch(&format!("ALTER TABLE runs DROP COLUMN {column}")).unwrap();
     }
@@ -199,4 +211,43 @@ fn tables_of_the_first_version_are_brought_up_to_date() {
     let connection = rusqlite::Connection::open(folder.0.join(FILE)).unwrap();
     let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
     assert_eq!(version, SCHEMA);
+}
+
+/// Makes the table of evaluations what it was in version 4.
+fn drop_later_columns(connection: &rusqlite::Connection) {
+    for column in ["believed", "sigma", "earned", "covered"] {
+        connection.execute_batch(&format!("ALTER TABLE evaluations DROP COLUMN {column}")).unwrap();
+    }
+}
+
+/// Records of version 4 keep their digests and seals, say nothing of what was believed, and go on with rows that do.
+#[test]
+fn tables_of_the_fourth_version_stay_valid_and_go_on() {
+    let folder = Folder::new("migrate-4");
+    let store = Store::open_for(&folder.0, &experiment()).unwrap();
+    let run = store.runs().unwrap().remove(0);
+    let records: Vec<_> = (1..=6).map(record).collect();
+    store.append(run.number, &records, &[evaluation(2, false), evaluation(5, false)], &[], 12, 1.5).unwrap();
+    let before = store.run(&run.id).unwrap().records_sha256;
+    drop(store);
+    let version_4 = |change: &str| {
+        let connection = rusqlite::Connection::open(folder.0.join(FILE)).unwrap();
+        drop_later_columns(&connection);
+        connection.execute_batch(change).unwrap();
+        connection.execute_batch("PRAGMA user_version = 4").unwrap();
+    };
+    version_4("SELECT 1");
+    let store = Store::open(&folder.0).unwrap();
+    assert!(store.verify().unwrap().iter().all(|verified| verified.faults.is_empty()));
+    assert_eq!(store.evaluations(run.number).unwrap(), [evaluation(2, false), evaluation(5, false)]);
+    assert_eq!(store.run(&run.id).unwrap().records_sha256, before, "the same runs still agree");
+    store.append(run.number, &[record(7)], &[evaluation(7, true)], &[], 14, 2.0).unwrap();
+    assert_eq!(store.evaluations(run.number).unwrap()[2], evaluation(7, true));
+    store.rewind(run.number, 6, 12).unwrap();
+    assert_eq!(store.run(&run.id).unwrap().records_sha256, before);
+    drop(store);
+    // What was changed before is not made good by bringing the tables up to date.
+    version_4("UPDATE evaluations SET mean_return = 9 WHERE episode = 2");
+    let store = Store::open(&folder.0).unwrap();
+    assert!(store.evaluations(run.number).is_err());
 }

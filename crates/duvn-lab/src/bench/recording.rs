@@ -1,7 +1,7 @@
 use super::meter::{repetitions, summary};
 use super::{BenchError, Measurement, Options};
 use crate::checkpoint::{Checkpoint, Slot};
-use crate::evaluate::{Arena, mean_return};
+use crate::evaluate::{Arena, evaluate};
 use crate::experiment::{Experiment, Variant};
 use crate::record::Probe;
 use crate::run::Run;
@@ -62,7 +62,7 @@ fn share(experiment: &Experiment, folder: &Path) -> Result<f64, BenchError> {
     let mut arena = Arena::new(&row.spec).map_err(recording)?;
     let go = AtomicBool::new(false);
     for _ in 0..row.evaluation.times {
-        mean_return(&mut arena, run.agent_mut(), row.evaluation.episodes, &go).map_err(recording)?;
+        evaluate(&mut arena, run.agent_mut(), row.evaluation.episodes, &go).map_err(recording)?;
     }
     store.append(row.number, &records, &[], &[], run.steps(), run.seconds()).map_err(recording)?;
     let slot = Slot::new(folder);

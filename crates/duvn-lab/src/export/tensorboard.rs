@@ -43,8 +43,18 @@ fn export(store: &Store, run: &RunRow, folder: &Path) -> Result<(), ExportError>
         Ok::<_, ExportError>(())
     })?;
     for row in store.evaluations(run.number)? {
-        let time = clock.at(row.steps);
-        events.scalar(time, row.steps, "eval/episodic_return", row.mean_return).map_err(at(&path))?;
+        let (time, step) = (clock.at(row.steps), row.steps);
+        let mut scalar = |tag: &str, value: f64| events.scalar(time, step, tag, value).map_err(at(&path));
+        scalar("eval/episodic_return", row.mean_return)?;
+        if let Some(known) = row.calibration {
+            scalar("calibration/believed", known.believed)?;
+            scalar("calibration/sigma", known.sigma)?;
+            scalar("calibration/discounted_return", known.earned)?;
+            scalar("calibration/bias", known.bias())?;
+        }
+        if let Some(covered) = row.calibration.and_then(|known| known.covered) {
+            scalar("calibration/within_2_sigma", covered)?;
+        }
     }
     for &(steps, seconds) in &clock.timing {
         let rate = steps as f64 / seconds.max(1e-9);

@@ -3,6 +3,7 @@
 use super::bounds::bounds;
 use super::results::{Ended, Results};
 use crate::beliefs::Moment;
+use crate::calibration::Calibration;
 use crate::experiment::Show;
 use crate::progress::WINDOW;
 use crate::run::{Budget, Outcome};
@@ -259,6 +260,20 @@ impl AgentRuns {
             None => rows.last().filter(|_| run.ended_solved()).map(|row| row.mean_return),
         };
         self.over().zip(&self.evaluations).map(of_run).collect()
+    }
+
+    /// What was believed beside what was earned in the `at`-th evaluation of each run that has one; a run that ended
+    /// because it had solved the task keeps its last one.
+    pub fn calibrated(&self, at: usize) -> Vec<Calibration> {
+        let of_run = |(run, rows): (&RunRow, &Vec<EvaluationRow>)| {
+            rows.get(at).or_else(|| rows.last().filter(|_| run.ended_solved()))?.calibration
+        };
+        self.over().zip(&self.evaluations).filter_map(of_run).collect()
+    }
+
+    /// The same in the last evaluation of each run that has one.
+    pub fn last_calibrated(&self) -> Vec<Calibration> {
+        self.evaluations.iter().filter_map(|rows| rows.last()?.calibration).collect()
     }
 
     /// When the `at`-th evaluation was, by the runs that used up their budget.

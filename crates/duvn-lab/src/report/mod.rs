@@ -1,5 +1,6 @@
 //! Reports: what came of an experiment, as figures, tables and one page that needs nothing else.
 
+mod believed;
 mod bounds;
 mod data;
 mod deep_sea;

@@ -20,6 +20,7 @@ pub fn page(data: &Data, pictures: &[Picture], summary: &Table, deep_sea: Option
         figures(pictures),
         results(data, summary),
         deep_sea.map_or_else(String::new, bsuite),
+        believed(data),
         failures(data),
         warnings(data),
         runs(data),
@@ -171,6 +172,18 @@ fn bsuite(score: &Table) -> String {
          that ended before this could be told, by their budget or because the task counted as solved: the lower end \
          counts them as failures, the upper as successes.</p>\n",
         table(score)
+    )
+}
+
+/// What agents believed at the end beside what they then earned.
+fn believed(data: &Data) -> String {
+    let Some(found) = super::believed::table(data) else { return String::new() };
+    format!(
+        "<h2>Believed against earned</h2>\n{}<p class=\"faint\">The last evaluation, the mean over runs: the mean \
+         return believed at the starts of its episodes, the discounted return that the policy of the mean then earned, and \
+         the first less the second (bias: above 0, too much was believed). Within mean ± 2 sigma: the share of episodes whose \
+         return lay there; 0.954 for a Gaussian that is true, nothing for agents without a sigma.</p>\n",
+        table(&found)
     )
 }
 

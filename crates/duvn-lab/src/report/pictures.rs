@@ -1,7 +1,7 @@
 //! The figures of a report.
 
 use super::data::{AgentRuns, Data, Task};
-use super::{ReportError, scaling, write};
+use super::{ReportError, believed, scaling, write};
 use crate::beliefs::Moment;
 use crate::figures::{Axis, Curve, Figure, Mark, Panel, Rule, Series};
 use crate::stats::{Bootstrap, mean, mean_interval, profile_interval, score_at_least};
@@ -43,6 +43,7 @@ pub fn pictures(data: &Data) -> Vec<Picture> {
             scaling::solved_by_size(data, &tasks, group, named("solved")),
             scaling::scaling(data, &tasks, group, named("scaling")),
             uncertainty(data, &tasks, group, named("uncertainty")),
+            believed::picture(data, &tasks, group, named("believed")),
         ];
         pictures.extend(all.into_iter().flatten());
     }
@@ -78,7 +79,7 @@ pub fn figure(data: &Data, group: &str, title: &str, panels: Vec<Panel>) -> Figu
     Figure { title, footer: show.note.clone(), ..Figure::new(panels, show.columns.min(count.max(1))) }
 }
 
-fn seeds(data: &Data) -> String {
+pub(super) fn seeds(data: &Data) -> String {
     let most = data.tasks.iter().flat_map(|task| &task.agents).map(|agent| agent.results.runs.len()).max();
     match most {
         Some(1) => "one seed".into(),
@@ -87,7 +88,7 @@ fn seeds(data: &Data) -> String {
 }
 
 /// What a caption says of curves that go on after the end of their runs.
-fn carried_on(tasks: &[&Task]) -> &'static str {
+pub(super) fn carried_on(tasks: &[&Task]) -> &'static str {
     let runs = tasks.iter().flat_map(|task| &task.agents).flat_map(|agent| &agent.runs);
     if runs.into_iter().any(RunRow::ended_solved) {
         " A run ends with the episode that solves its task; from there on it counts with what it ended with."
@@ -177,7 +178,7 @@ fn learning_curves(data: &Data, tasks: &[&Task], group: &str, name: String) -> O
     })
 }
 
-fn has_curves(panels: &[Panel]) -> bool {
+pub(super) fn has_curves(panels: &[Panel]) -> bool {
     panels.iter().any(|panel| panel.marks.iter().any(|mark| !matches!(mark, Mark::Rule(_))))
 }
 
@@ -185,11 +186,7 @@ fn evaluations(data: &Data, tasks: &[&Task], group: &str, name: String) -> Optio
     let of_task = |task: &&Task| {
         let points = |agent: &AgentRuns| {
             let times = agent.runs.first().map_or(0, |run| run.evaluation.times);
-            let at = |at: u64| {
-                let usual = (at + 1) as f64 * task.amount() / times as f64;
-                let x = agent.evaluated_at(at as usize, |row| task.moment(row)).unwrap_or(usual);
-                Some((x, agent.evaluated(at as usize)?))
-            };
+            let at = |at: u64| Some((task.evaluated_at(agent, at, times), agent.evaluated(at as usize)?));
             (0..times).map_while(at).collect()
         };
         panel(task, "return of the mean policy", points)
@@ -296,6 +293,12 @@ fn profile(data: &Data) -> Option<Picture> {
 }
 
 impl Task {
+    /// Where the `at`-th of `times` evaluations of `agent` lies on the x axis.
+    pub(super) fn evaluated_at(&self, agent: &AgentRuns, at: u64, times: u64) -> f64 {
+        let usual = (at + 1) as f64 * self.amount() / times as f64;
+        agent.evaluated_at(at as usize, |row| self.moment(row)).unwrap_or(usual)
+    }
+
     fn moment(&self, row: &crate::store::EvaluationRow) -> f64 {
         if self.unit() == "episode" { row.episode as f64 } else { row.steps as f64 }
     }

@@ -4,6 +4,8 @@
 //! link stands in the run's row; it grows with every row that is recorded and costs well under a microsecond. The run's
 //! row itself has a seal: the SHA-256 of all its other columns.
 
+use super::EvaluationRow;
+use crate::calibration::Calibration;
 use crate::record::Record;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row, params};
@@ -88,6 +90,18 @@ impl Cells {
             .real(start.map(|start| start.spread))
     }
 
+    /// The cells of an evaluation.
+    pub fn evaluation(row: &EvaluationRow) -> Self {
+        let EvaluationRow { episode, steps, mean_return, calibration } = *row;
+        let cells = Cells::default().whole(episode as i64).whole(steps as i64).real(Some(mean_return));
+        match calibration {
+            Some(Calibration { believed, sigma, earned, covered }) => {
+                cells.real(Some(believed)).real(Some(sigma)).real(Some(earned)).real(covered)
+            }
+            None => cells,
+        }
+    }
+
     /// The cells of a row of the database. Columns of real numbers are where `real` says.
     pub fn of(row: &Row<'_>, real: &[bool]) -> rusqlite::Result<Self> {
         let mut cells = Cells::default();
@@ -112,6 +126,9 @@ pub(super) struct Part {
     pub select: &'static str,
     /// Which columns of these are real numbers.
     pub real: &'static [bool],
+    /// How many of these there were at first. Later ones count only where one of them holds something, so that rows of
+    /// earlier versions keep their digest.
+    pub first: usize,
     /// The column of `runs` with its digest.
     pub column: &'static str,
 }
@@ -121,12 +138,15 @@ pub(super) const EPISODES: Part = Part {
     select: "SELECT episode, return, length, steps, loss, value, sigma, spread FROM episodes WHERE run = ?1 \
              ORDER BY episode",
     real: &[false, true, false, false, true, true, true, true],
+    first: 8,
     column: "episodes_sha256",
 };
 pub(super) const EVALUATIONS: Part = Part {
     what: "evaluations",
-    select: "SELECT episode, steps, mean_return FROM evaluations WHERE run = ?1 ORDER BY episode",
-    real: &[false, false, true],
+    select: "SELECT episode, steps, mean_return, believed, sigma, earned, covered FROM evaluations WHERE run = ?1 \
+             ORDER BY episode",
+    real: &[false, false, true, true, true, true, true],
+    first: 3,
     column: "evaluations_sha256",
 };
 pub(super) const BELIEFS: Part = Part {
@@ -134,18 +154,21 @@ pub(super) const BELIEFS: Part = Part {
     select: "SELECT episode, state, mean, sigma, spread, probability, action FROM beliefs WHERE run = ?1 \
              ORDER BY episode, state, action",
     real: &[false, false, true, true, true, true, false],
+    first: 7,
     column: "beliefs_sha256",
 };
 pub(super) const TIMING: Part = Part {
     what: "times",
     select: "SELECT steps, seconds FROM timing WHERE run = ?1 ORDER BY steps",
     real: &[false, true],
+    first: 2,
     column: "timing_sha256",
 };
 pub(super) const CURVES: Part = Part {
     what: "curve",
     select: "SELECT bin, episodes, mean_return, mean_length, sigma, spread FROM curves WHERE run = ?1 ORDER BY bin",
     real: &[false, false, true, true, true, true],
+    first: 6,
     column: "curves_sha256",
 };
 
@@ -173,9 +196,20 @@ impl Part {
         let mut statement = connection.prepare_cached(self.select)?;
         let mut rows = statement.query([number])?;
         while let Some(row) = rows.next()? {
-            chain.push(&Cells::of(row, self.real)?);
+            chain.push(&self.cells(row)?);
         }
         Ok(chain)
+    }
+
+    /// The cells of one of its rows.
+    pub fn cells(&self, row: &Row<'_>) -> rusqlite::Result<Cells> {
+        let mut count = self.first;
+        for column in self.first..self.real.len() {
+            if row.get_ref(column)? != ValueRef::Null {
+                count = self.real.len();
+            }
+        }
+        Cells::of(row, &self.real[..count])
     }
 }
 

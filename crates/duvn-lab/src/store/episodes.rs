@@ -3,6 +3,7 @@
 use super::digest::{self, BELIEFS, Cells, Chain, EPISODES, EVALUATIONS, Part, TIMING};
 use super::{Store, StoreError};
 use crate::beliefs::Moment;
+use crate::calibration::Calibration;
 use crate::record::{Record, StartView};
 use rusqlite::{Connection, Row, Transaction, params};
 
@@ -18,6 +19,8 @@ pub struct EvaluationRow {
     pub steps: u64,
     /// The mean return.
     pub mean_return: f64,
+    /// What was believed at the starts beside what was earned; evaluations of earlier versions have none.
+    pub calibration: Option<Calibration>,
 }
 
 impl Store {
@@ -119,6 +122,7 @@ impl Store {
                 episode: row.get::<_, i64>(0)? as u64,
                 steps: row.get::<_, i64>(1)? as u64,
                 mean_return: row.get(2)?,
+                calibration: calibration(row)?,
             })
         })
     }
@@ -160,7 +164,7 @@ impl Store {
         let mut statement = moment.prepare_cached(part.select).map_err(sql)?;
         let mut rows = statement.query([number]).map_err(sql)?;
         while let Some(row) = rows.next().map_err(sql)? {
-            chain.push(&Cells::of(row, part.real).map_err(sql)?);
+            chain.push(&part.cells(row).map_err(sql)?);
             each(row)?;
         }
         if chain != recorded {
@@ -200,6 +204,13 @@ fn episode(row: &Row<'_>) -> rusqlite::Result<EpisodeRow> {
         loss: row.get::<_, Option<f64>>(4)?.unwrap_or(f64::NAN),
         start,
     })
+}
+
+/// What an evaluation says about what was believed, if it was recorded.
+fn calibration(row: &Row<'_>) -> rusqlite::Result<Option<Calibration>> {
+    let cells: [Option<f64>; 3] = [row.get(3)?, row.get(4)?, row.get(5)?];
+    let [Some(believed), Some(sigma), Some(earned)] = cells else { return Ok(None) };
+    Ok(Some(Calibration { believed, sigma, earned, covered: row.get(6)? }))
 }
 
 /// That a part of the records of a run is not what was recorded.
@@ -242,12 +253,23 @@ pub(super) fn add_evaluations(
     number: i64,
     evaluations: &[EvaluationRow],
 ) -> rusqlite::Result<()> {
-    let mut insert = transaction.prepare_cached("INSERT INTO evaluations VALUES (?1, ?2, ?3, ?4)")?;
+    let sql = "INSERT INTO evaluations (run, episode, steps, mean_return, believed, sigma, earned, covered) \
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+    let mut insert = transaction.prepare_cached(sql)?;
     let mut chain = EVALUATIONS.recorded(transaction, number)?;
-    for EvaluationRow { episode, steps, mean_return } in evaluations {
-        insert.execute(params![number, *episode as i64, *steps as i64, mean_return])?;
-        let cells = Cells::default().whole(*episode as i64).whole(*steps as i64);
-        chain.push(&cells.real(Some(*mean_return)));
+    for row in evaluations {
+        let EvaluationRow { episode, steps, mean_return, calibration } = *row;
+        insert.execute(params![
+            number,
+            episode as i64,
+            steps as i64,
+            mean_return,
+            calibration.map(|known| known.believed),
+            calibration.map(|known| known.sigma),
+            calibration.map(|known| known.earned),
+            calibration.and_then(|known| known.covered),
+        ])?;
+        chain.push(&Cells::evaluation(row));
     }
     EVALUATIONS.record(transaction, number, &chain)
 }

@@ -3,7 +3,7 @@
 use super::{End, Options, Watch};
 use crate::beliefs::{self, Moment, ValuesError};
 use crate::checkpoint::{Checkpoint, CheckpointError, Found, Slot};
-use crate::evaluate::{Arena, mean_return};
+use crate::evaluate::{Arena, Evaluated, evaluate};
 use crate::machine;
 use crate::record::Record;
 use crate::run::{Run, RunError};
@@ -208,8 +208,10 @@ impl Keeper<'_> {
         let Record { episode, steps, .. } = *record;
         if self.evaluation_due(run, record) && !self.store.evaluated(self.row.number, episode)? {
             let episodes = self.row.evaluation.episodes;
-            match mean_return(&mut self.arena, run.agent_mut(), episodes, self.stop)? {
-                Some(mean_return) => self.evaluations.push(EvaluationRow { episode, steps, mean_return }),
+            match evaluate(&mut self.arena, run.agent_mut(), episodes, self.stop)? {
+                Some(Evaluated { mean_return, calibration }) => {
+                    self.evaluations.push(EvaluationRow { episode, steps, mean_return, calibration });
+                }
                 None => self.cut_short = true,
             }
         }
