@@ -5,7 +5,7 @@ mod file;
 mod snapshot;
 
 pub use error::{AgentError, LearnError};
-pub use file::{FileError, Keep};
+pub use file::{FileError, Keep, read, write};
 pub use snapshot::{RestoreError, Snapshot};
 
 use crate::actor::Actor;
