@@ -82,6 +82,16 @@ impl Agent {
         self.learner.rewards()
     }
 
+    /// Where what it sees lies.
+    pub fn observation_space(&self) -> &Space {
+        self.learner.space()
+    }
+
+    /// How many actions it chooses from.
+    pub fn actions(&self) -> usize {
+        self.learner.actions()
+    }
+
     /// How many environments it acts in.
     pub fn actors(&self) -> usize {
         self.actors.len()
@@ -187,6 +197,12 @@ impl Agent {
     /// [`greedy`](Agent::greedy) for several states at once.
     pub fn greedy_all(&mut self, observations: &[Observation<'_>]) -> Result<Vec<usize>, LearnError> {
         self.learner.greedy(observations)
+    }
+
+    /// What the networks by themselves say with the mean of the parameters: mean and standard deviation of the return, for every
+    /// state and action. Local uncertainty is not in it.
+    pub fn central(&mut self, observations: &[Observation<'_>]) -> Result<(Vec<f64>, Vec<f64>), LearnError> {
+        self.learner.central(observations)
     }
 
     /// An actor that explores and leaves no trace; `number` makes one unlike another.
