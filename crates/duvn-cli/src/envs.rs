@@ -1,5 +1,5 @@
 use crate::failure::{Failure, print_line};
-use duvn_envs::registry::{self, ENTRIES, Entry, Parameter, Registered};
+use duvn_envs::registry::{self, Entry, Parameter, Registered};
 use duvn_envs::{Environment, Space};
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Result<(), Failure> {
-    for entry in ENTRIES {
+    for entry in registry::entries() {
         let example = registry::make(&entry.example(), 0).map_err(Failure::usage)?;
         let line = if args.json { json_line(entry, &example) } else { text_lines(entry, &example) };
         print_line(&line)?;

@@ -39,7 +39,9 @@ fn a_report_is_one_page_with_everything_in_it() {
         let inside = page.replace("http://www.w3.org/", "");
         assert!(!inside.contains(outside), "{outside}: the page needs something from elsewhere");
     }
-    for name in ["learning-curves", "evaluations", "uncertainty", "believed", "profile", "beliefs-Chain-6-duvn"] {
+    for name in
+        ["learning-curves", "evaluations", "uncertainty", "believed", "profile", "beliefs-Chain-6-duvn"]
+    {
         assert!(
             std::fs::read(out.join(format!("figures/{name}.png"))).unwrap().starts_with(b"\x89PNG"),
             "{name}"

@@ -64,6 +64,9 @@ pub enum StepError {
     /// The episode has ended, or none has been started.
     #[error("no episode is running: call reset() before step()")]
     NotRunning,
+    /// The environment itself failed, for example because the program that runs it did. It says how.
+    #[error("the environment failed: {0}")]
+    Failed(String),
 }
 
 impl StepError {

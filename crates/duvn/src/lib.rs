@@ -43,6 +43,7 @@ mod training;
 mod value;
 
 pub use agent::{Agent, AgentError, FileError, Keep, LearnError, RestoreError, Snapshot};
+pub use agent::{read as read_agent, write as write_agent};
 pub use config::{CheckedConfig, Config, preset, preset_for};
 pub use evaluate::evaluate;
 pub use inspect::ActionView;

@@ -1,7 +1,7 @@
 //! A fixed random network added to the trained one (Osband et al. 2018): where nothing was learnt, beliefs
 //! stay as varied as the random network is, whatever the trained one generalises.
 
-use crate::net::{Backend, Input, Network, Part, Rows, Shape, Which};
+use crate::net::{Backend, Input, Network, Part, Rows, Shape, Tensor, Which};
 
 /// A fixed random function of state and action, added to the outputs of a network before they get their
 /// meaning.
@@ -31,6 +31,11 @@ impl Prior {
             prior.table = Some(table);
         }
         prior
+    }
+
+    /// Its weights, with the gain in them, and the factors on its outputs.
+    pub fn weights(&self) -> (Vec<Tensor>, &[f32]) {
+        (self.net.tensors(Part::Online), &self.scales)
     }
 
     /// Numbers for one state.

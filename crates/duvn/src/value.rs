@@ -131,6 +131,11 @@ impl ValueNetwork {
         self.net.tensors(Part::Online)
     }
 
+    /// The weights of the fixed random network whose outputs are added, times these factors.
+    pub fn prior(&self) -> Option<(Vec<Tensor>, &[f32])> {
+        self.prior.as_ref().map(Prior::weights)
+    }
+
     /// Weights, target weights and Adam's moments; names begin with `prefix` and the part: `0/online/`.
     pub fn tensors(&self, prefix: &str) -> Vec<Tensor> {
         let named = |(part, name): (Part, &'static str)| {

@@ -1,5 +1,5 @@
 use super::parameter::{COMMON, Kind, Parameter};
-use super::{ENTRIES, Entry};
+use super::{ENTRIES, Entry, own};
 
 /// Why an id names no environment.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -34,6 +34,14 @@ pub enum MakeError {
         parameter: String,
         /// What to write instead.
         hint: String,
+    },
+    /// The maker of an environment of one's own failed.
+    #[error("the environment '{id}' cannot be made: {error}")]
+    Own {
+        /// The id as it was given.
+        id: String,
+        /// What the maker says.
+        error: String,
     },
 }
 
@@ -212,6 +220,9 @@ fn find(id: &str, name: &str) -> Result<(&'static Entry, usize), MakeError> {
     if let Some(entry) = ENTRIES.iter().find(|entry| entry.sizes.is_none() && entry.name == name) {
         return Ok((entry, 0));
     }
+    if let Some(entry) = own::find(name) {
+        return Ok((entry, 0));
+    }
     let (family, size) = name.rsplit_once('-').unwrap_or((name, ""));
     for entry in ENTRIES {
         let Some((least, most)) = entry.sizes else { continue };
@@ -232,7 +243,7 @@ fn nearest(name: &str) -> Vec<String> {
         let (name, known) = (name.to_lowercase(), entry.name.to_lowercase());
         strsim::jaro_winkler(&name, &known)
     };
-    let mut entries: Vec<_> = ENTRIES.iter().map(|entry| (closeness(entry), entry)).collect();
+    let mut entries: Vec<_> = own::entries().map(|entry| (closeness(entry), entry)).collect();
     entries.sort_by(|a, b| b.0.total_cmp(&a.0));
     entries.into_iter().take(3).map(|(_, entry)| entry.example()).collect()
 }

@@ -7,15 +7,19 @@
 //! - `reward_scale=x`: rewards, and the threshold, are multiplied by `x`;
 //! - `reward_noise=x`: rewards get normal noise of standard deviation `x`, after they are scaled;
 //! - `normalise=true`: vector observations are brought to [-1, 1] (see [`Normalise`]).
+//!
+//! A [`Registry`] adds environments of one's own.
 
 pub mod bsuite;
 mod entries;
 mod id;
 mod makers;
+mod own;
 mod parameter;
 
 pub use entries::ENTRIES;
 pub use id::{MakeError, Member, member};
+pub use own::{Own, OwnError, Registry, entries};
 pub use parameter::{COMMON, Kind, Parameter};
 
 use crate::Environment;

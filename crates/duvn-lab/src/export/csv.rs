@@ -83,22 +83,17 @@ fn episodes(store: &Store, path: &Path) -> Result<(), ExportError> {
 }
 
 fn evaluations(store: &Store, path: &Path) -> Result<(), ExportError> {
-<<<<<<< HEAD
-    let mut file = create(path, "run,env,agent,seed,episode,steps,mean_return")?;
-    for run in store.runs()? {
-        for row in store.evaluations(run.number)? {
-            writeln!(file, "{},{},{},{}", whose(&run), row.episode, row.steps, row.mean_return)
-                .map_err(at(path))?;
-=======
-    let mut file =
-        create(path, "run,episode,steps,mean_return,believed,sigma,discounted_return,bias,within_2_sigma")?;
+    let mut file = create(
+        path,
+        "run,env,agent,seed,episode,steps,mean_return,believed,sigma,discounted_return,bias,within_2_sigma",
+    )?;
     for run in store.runs()? {
         for row in store.evaluations(run.number)? {
             let known = row.calibration;
             writeln!(
                 file,
                 "{},{},{},{},{},{},{},{},{}",
-                run.id,
+                whose(&run),
                 row.episode,
                 row.steps,
                 row.mean_return,
@@ -109,7 +104,6 @@ fn evaluations(store: &Store, path: &Path) -> Result<(), ExportError> {
                 show(known.and_then(|known| known.covered)),
             )
             .map_err(at(path))?;
->>>>>>> calib
         }
     }
     file.finish().map_err(at(path))

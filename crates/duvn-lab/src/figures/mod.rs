@@ -33,10 +33,12 @@ mod png;
 mod scene;
 mod style;
 mod svg;
+mod terminal;
 
 pub use axis::{Axis, Scale};
 pub use mark::{Bars, Curve, Heat, Label, Mark, Point, Points, Rule};
 pub use style::{Colour, Dash, Marker, Series, Style};
+pub use terminal::terminal;
 
 /// Panels in a grid, with what stands around them.
 #[derive(Clone, Debug, PartialEq)]

@@ -10,6 +10,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 pub struct Options {
     /// The number of traces.
     pub traces: usize,
+    /// The number of the first trace: those of several programs with one seed can be put together.
+    pub first: usize,
     /// The steps after which a trace is cut off.
     pub max_steps: u32,
     /// The seed of everything: what the environment draws once, its episodes, and the actions.
@@ -21,7 +23,7 @@ pub struct Options {
 impl Default for Options {
     /// The paper's 50,000 traces of at most 500 steps.
     fn default() -> Self {
-        Options { traces: 50_000, max_steps: 500, seed: 0, threads: 0 }
+        Options { traces: 50_000, first: 0, max_steps: 500, seed: 0, threads: 0 }
     }
 }
 
@@ -73,7 +75,7 @@ const BLOCK: usize = 64;
 /// counts finished traces for whoever shows progress; raising `stop` ends the work soon, with
 /// [`IreError::Stopped`].
 pub fn run(env: &str, options: &Options, stop: &AtomicBool, done: &AtomicUsize) -> Result<Ird, IreError> {
-    let &Options { traces, max_steps, seed, threads } = options;
+    let &Options { traces, first: from, max_steps, seed, threads } = options;
     if traces == 0 || max_steps == 0 {
         return Err(IreError::Empty);
     }
@@ -100,7 +102,7 @@ pub fn run(env: &str, options: &Options, stop: &AtomicBool, done: &AtomicUsize) 
                 if stop.load(Ordering::Relaxed) {
                     return Err(IreError::Stopped);
                 }
-                returns.push(trace(&mut env, &actions, max_steps, seed, index as u64)?);
+                returns.push(trace(&mut env, &actions, max_steps, seed, (from + index) as u64)?);
                 done.fetch_add(1, Ordering::Relaxed);
             }
             blocks.push((first, returns));
@@ -224,6 +226,8 @@ mod tests {
         let returns =
             |traces, seed| sample("Toy", &Options { traces, seed, ..Options::default() }).unwrap().returns;
         assert_eq!(returns(500, 1)[..200], returns(200, 1));
+        let rest = Options { traces: 300, first: 200, seed: 1, ..Options::default() };
+        assert_eq!(returns(500, 1)[200..], sample("Toy", &rest).unwrap().returns);
         assert_ne!(returns(200, 1), returns(200, 2));
     }
 

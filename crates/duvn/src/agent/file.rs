@@ -71,7 +71,12 @@ type Made = (Vec<(String, String)>, Space, usize, u64);
 impl Agent {
     /// Writes the agent to a file: all of the file, or nothing is changed.
     pub fn save(&self, path: impl AsRef<Path>, keep: Keep) -> Result<(), FileError> {
-        let path = path.as_ref();
+        let archive = self.archive(keep)?;
+        write(path.as_ref(), &archive)
+    }
+
+    /// What [`save`](Self::save) writes. More may be put beside it; [`load`](Self::load) does not look at that.
+    pub fn archive(&self, keep: Keep) -> Result<Archive, FileError> {
         let Snapshot { tensors, state } = self.snapshot();
         let state = match keep {
             Keep::Everything => state,
@@ -85,26 +90,28 @@ impl Agent {
         };
         let entries = self.config().entries().into_iter().map(|(key, value)| (key.to_string(), value));
         let made: Made = (entries.collect(), self.learner.space().clone(), self.learner.actions(), self.seed);
-        let archive = Archive {
+        Ok(Archive {
             metadata: [("format".to_string(), FORMAT.to_string())].into(),
             tensors,
             states: [("made".to_string(), freeze(&made)), ("state".to_string(), state)].into(),
-        };
-        let damaged = |error| FileError::Damaged { path: path.into(), error };
-        let bytes = archive.encode().map_err(damaged)?;
-        write_whole(path, &bytes).map_err(|error| FileError::Io { doing: "write", path: path.into(), error })
+        })
     }
 
     /// The agent in a file. An agent with axes of one's own is made anew first and then goes on with
     /// [`load_into`](Self::load_into).
     pub fn load(path: impl AsRef<Path>) -> Result<Self, FileError> {
         let archive = read(path.as_ref())?;
-        let damaged = |error| FileError::Damaged { path: path.as_ref().into(), error };
+        Self::from_archive(path.as_ref(), archive)
+    }
+
+    /// The agent in an archive that was read from `path`.
+    pub fn from_archive(path: &Path, archive: Archive) -> Result<Self, FileError> {
+        let damaged = |error| FileError::Damaged { path: path.into(), error };
         let (entries, observations, actions, seed): Made = thaw(archive.state("made").map_err(damaged)?)?;
         let mut config = Config::default();
         entries.iter().try_for_each(|(key, value)| config.set(key, value))?;
         let mut agent = Agent::new(&config.check()?, &observations, &Space::Discrete(actions), seed)?;
-        agent.take(path.as_ref(), archive)?;
+        agent.take(path, archive)?;
         Ok(agent)
     }
 
@@ -121,7 +128,14 @@ impl Agent {
     }
 }
 
-fn read(path: &Path) -> Result<Archive, FileError> {
+/// Writes an archive to a file: all of the file, or nothing is changed.
+pub fn write(path: &Path, archive: &Archive) -> Result<(), FileError> {
+    let bytes = archive.encode().map_err(|error| FileError::Damaged { path: path.into(), error })?;
+    write_whole(path, &bytes).map_err(|error| FileError::Io { doing: "write", path: path.into(), error })
+}
+
+/// The archive of an agent in a file.
+pub fn read(path: &Path) -> Result<Archive, FileError> {
     let bytes =
         RealDisk.read(path).map_err(|error| FileError::Io { doing: "read", path: path.into(), error })?;
     let damaged = |error| FileError::Damaged { path: path.into(), error };

@@ -5,7 +5,7 @@ mod file;
 mod snapshot;
 
 pub use error::{AgentError, LearnError};
-pub use file::{FileError, Keep};
+pub use file::{FileError, Keep, read, write};
 pub use snapshot::{RestoreError, Snapshot};
 
 use crate::actor::Actor;
@@ -80,6 +80,16 @@ impl Agent {
     /// The least and the greatest reward that it has learnt from; none before the first.
     pub fn rewards(&self) -> Option<(f64, f64)> {
         self.learner.rewards()
+    }
+
+    /// Where what it sees lies.
+    pub fn observation_space(&self) -> &Space {
+        self.learner.space()
+    }
+
+    /// How many actions it chooses from.
+    pub fn actions(&self) -> usize {
+        self.learner.actions()
     }
 
     /// How many environments it acts in.
@@ -187,6 +197,12 @@ impl Agent {
     /// [`greedy`](Agent::greedy) for several states at once.
     pub fn greedy_all(&mut self, observations: &[Observation<'_>]) -> Result<Vec<usize>, LearnError> {
         self.learner.greedy(observations)
+    }
+
+    /// What the networks by themselves say with the mean of the parameters: mean and standard deviation of the return, for every
+    /// state and action. Local uncertainty is not in it.
+    pub fn central(&mut self, observations: &[Observation<'_>]) -> Result<(Vec<f64>, Vec<f64>), LearnError> {
+        self.learner.central(observations)
     }
 
     /// An actor that explores and leaves no trace; `number` makes one unlike another.

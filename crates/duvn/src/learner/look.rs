@@ -56,6 +56,27 @@ impl Learner {
         Ok(means.chunks_exact(actions).map(best).collect())
     }
 
+    /// The mean and the standard deviation of every action in each state, with the mean of the parameters.
+    pub(crate) fn central(
+        &mut self,
+        observations: &[Observation<'_>],
+    ) -> Result<(Vec<f64>, Vec<f64>), LearnError> {
+        let seen = self.see_all(observations)?;
+        let Axes { posterior, returns, .. } = &mut self.axes;
+        let rows = observations.len() * posterior.shape().actions;
+        let (mut means, mut sds) = (vec![0.0; rows], vec![0.0; rows]);
+        let mut beliefs = vec![0.0; rows * returns.outputs()];
+        let centres = posterior.centres();
+        for centre in 0..centres {
+            posterior.central_beliefs(centre, seen.as_rows(), &mut beliefs);
+            for (at, parameters) in beliefs.chunks_exact(returns.outputs()).enumerate() {
+                means[at] += returns.mean(parameters) / centres as f64;
+                sds[at] += returns.sd(parameters) / centres as f64;
+            }
+        }
+        Ok((means, sds))
+    }
+
     /// What is believed of every action in a state, over `draws` draws of the parameters.
     pub(crate) fn inspect(
         &mut self,

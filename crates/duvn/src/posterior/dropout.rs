@@ -74,6 +74,10 @@ impl Posterior for Dropout {
         self.network.weights()
     }
 
+    fn networks(&self) -> Vec<&ValueNetwork> {
+        vec![&self.network]
+    }
+
     fn tensors(&self) -> Vec<Tensor> {
         self.network.tensors("0/")
     }

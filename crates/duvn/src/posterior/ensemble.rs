@@ -99,6 +99,10 @@ impl Posterior for Ensemble {
         self.members.iter().flat_map(ValueNetwork::weights).collect()
     }
 
+    fn networks(&self) -> Vec<&ValueNetwork> {
+        self.members.iter().collect()
+    }
+
     fn tensors(&self) -> Vec<Tensor> {
         let members = self.members.iter().enumerate();
         members.flat_map(|(number, member)| member.tensors(&format!("{number}/"))).collect()

@@ -120,6 +120,12 @@ pub trait Posterior: Send {
     /// The weights that are trained, as named tensors: what a trained posterior is known by.
     fn weights(&self) -> Vec<Tensor>;
 
+    /// The networks that [`central_beliefs`](Self::central_beliefs) asks, where it is networks and nothing else; to take them to
+    /// other programs.
+    fn networks(&self) -> Vec<&crate::ValueNetwork> {
+        Vec::new()
+    }
+
     /// Everything that is numbers by the thousand: weights, target weights and moments, under names of their own.
     fn tensors(&self) -> Vec<Tensor>;
 

@@ -60,6 +60,10 @@ impl Posterior for Point {
         self.network.weights()
     }
 
+    fn networks(&self) -> Vec<&ValueNetwork> {
+        vec![&self.network]
+    }
+
     fn tensors(&self) -> Vec<Tensor> {
         self.network.tensors("0/")
     }
