@@ -1,5 +1,6 @@
 use crate::failure::{Failure, print_line};
-use duvn::config::{Config, Knob, PRESETS, Preset, preset};
+use duvn::config::{Config, Knob, PRESETS, Preset, preset, preset_for};
+use duvn_envs::Space;
 use serde_json::{Value, json};
 
 /// List the agents, show every setting of one, or what differs from another.
@@ -10,6 +11,9 @@ pub struct Args {
     /// Only what differs from this agent.
     #[arg(long, value_name = "OTHER", requires = "name")]
     diff: Option<String>,
+    /// As they are where observations are boxes (some agents have other settings there).
+    #[arg(long)]
+    boxes: bool,
     /// One JSON object an agent, or a difference.
     #[arg(long)]
     json: bool,
@@ -17,9 +21,9 @@ pub struct Args {
 
 pub fn run(args: &Args) -> Result<(), Failure> {
     match (&args.name, &args.diff) {
-        (None, _) => list(args.json),
-        (Some(name), None) => show(find(name)?, args.json),
-        (Some(name), Some(other)) => diff(find(name)?, find(other)?, args.json),
+        (None, _) => list(args),
+        (Some(name), None) => show(find(name)?, args),
+        (Some(name), Some(other)) => diff(find(name)?, find(other)?, args),
     }
 }
 
@@ -32,15 +36,21 @@ fn find(name: &str) -> Result<&'static Preset, Failure> {
         .ok_or_else(|| Failure::usage(format!("there is no agent '{name}'")))
 }
 
-fn list(as_json: bool) -> Result<(), Failure> {
+/// The settings of a preset, for indices or for boxes.
+fn config(preset: &Preset, boxes: bool) -> Result<Config, Failure> {
+    let observations = if boxes { Space::symmetric_box(&[1.0]) } else { Space::Discrete(1) };
+    preset_for(preset.name, &observations).map_err(Failure::usage)
+}
+
+fn list(args: &Args) -> Result<(), Failure> {
     for preset in PRESETS {
-        print_line(&if as_json {
-            json_line(preset)
+        print_line(&if args.json {
+            json_line(preset, args.boxes)?
         } else {
             format!("{:<12} {}", preset.name, preset.about)
         })?;
     }
-    if !as_json {
+    if !args.json {
         print_line(
             "\n`duvn agents NAME` shows every setting; `duvn agents NAME --diff OTHER` what differs.",
         )?;
@@ -49,11 +59,11 @@ fn list(as_json: bool) -> Result<(), Failure> {
 }
 
 /// Every setting that has an effect, then the names of the others with what they need.
-fn show(preset: &Preset, as_json: bool) -> Result<(), Failure> {
-    if as_json {
-        return print_line(&json_line(preset));
+fn show(preset: &Preset, args: &Args) -> Result<(), Failure> {
+    if args.json {
+        return print_line(&json_line(preset, args.boxes)?);
     }
-    let config = preset.config();
+    let (config, other) = (config(preset, args.boxes)?, config(preset, !args.boxes)?);
     let (in_use, idle): (Vec<_>, Vec<_>) =
         rows(&config).into_iter().partition(|(knob, _)| (knob.needs.holds)(&config));
     print_line(&format!("{}: {}\n", preset.name, preset.about))?;
@@ -68,11 +78,20 @@ fn show(preset: &Preset, as_json: bool) -> Result<(), Failure> {
     for (knob, _) in idle {
         print_line(&format!("  {:<18} needs {}", knob.name, knob.needs.says))?;
     }
-    Ok(())
+    match (config == other, args.boxes) {
+        (true, _) => Ok(()),
+        (false, true) => {
+            print_line("\nThese are for box observations; without --boxes you see those for indices.")
+        }
+        (false, false) => {
+            print_line("\nThese are for indices; on box observations it has others: add --boxes.")
+        }
+    }
 }
 
-fn diff(preset: &Preset, other: &Preset, as_json: bool) -> Result<(), Failure> {
-    let (config, other_config) = (preset.config(), other.config());
+fn diff(preset: &Preset, other: &Preset, args: &Args) -> Result<(), Failure> {
+    let as_json = args.json;
+    let (config, other_config) = (config(preset, args.boxes)?, config(other, args.boxes)?);
     let pairs = rows(&config).into_iter().zip(rows(&other_config));
     let mut different = 0;
     for ((knob, value), (_, other_value)) in pairs.filter(|((_, a), (_, b))| a != b) {
@@ -108,11 +127,11 @@ fn rows(config: &Config) -> Vec<(Knob, String)> {
     Config::knobs().into_iter().zip(values).collect()
 }
 
-fn json_line(preset: &Preset) -> String {
-    let config = preset.config();
+fn json_line(preset: &Preset, boxes: bool) -> Result<String, Failure> {
+    let config = config(preset, boxes)?;
     let settings = config.entries().into_iter().map(|(key, value)| (key.to_string(), typed(&value)));
     let settings: serde_json::Map<String, Value> = settings.collect();
-    json!({ "name": preset.name, "about": preset.about, "settings": settings }).to_string()
+    Ok(json!({ "name": preset.name, "about": preset.about, "settings": settings }).to_string())
 }
 
 /// A value as JSON has it: numbers, lists and truth values as such, names as text.

@@ -138,7 +138,7 @@ impl AgentCore {
     #[new]
     fn new(preset: &str, assignments: Vec<String>, plan: &Bound<'_, PyTuple>, seed: u64) -> PyResult<Self> {
         let Plan { observations, actions, .. } = Plan::understand(plan)?;
-        let config = settings::resolve(preset, None, &assignments).map_err(value_error)?;
+        let config = settings::resolve(preset, &observations, None, &assignments).map_err(value_error)?;
         let config = config.check().map_err(AgentError::from).map_err(value_error)?;
         let agent = Agent::new(&config, &observations, &actions, seed).map_err(value_error)?;
         Ok(AgentCore::with(agent, None, String::new()))
