@@ -41,7 +41,9 @@ fn list(as_json: bool) -> Result<(), Failure> {
         })?;
     }
     if !as_json {
-        print_line("\n`duvn agents NAME` shows every setting; `duvn agents NAME --diff OTHER` what differs.")?;
+        print_line(
+            "\n`duvn agents NAME` shows every setting; `duvn agents NAME --diff OTHER` what differs.",
+        )?;
     }
     Ok(())
 }
@@ -55,7 +57,9 @@ fn show(preset: &Preset, as_json: bool) -> Result<(), Failure> {
     let (in_use, idle): (Vec<_>, Vec<_>) =
         rows(&config).into_iter().partition(|(knob, _)| (knob.needs.holds)(&config));
     print_line(&format!("{}: {}\n", preset.name, preset.about))?;
-    print_line("Settings (change one with --set KEY=VALUE; * differs from egreedy, whose settings are the defaults):")?;
+    print_line(
+        "Settings (change one with --set KEY=VALUE; * differs from egreedy, whose settings are the defaults):",
+    )?;
     for (knob, value) in in_use {
         let mark = if value == knob.default { ' ' } else { '*' };
         print_line(&format!("{mark} {:<18} {value:<16} {}", knob.name, knob.about))?;

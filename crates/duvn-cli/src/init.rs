@@ -19,12 +19,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         .open(&args.file)
         .and_then(|mut file| file.write_all(TEMPLATE.as_bytes()));
     written.map_err(|error| match error.kind() {
-        ErrorKind::AlreadyExists => {
-            Failure::usage(format!("{path} is there already: name another file, such as `duvn init mine.toml`"))
-        }
-        ErrorKind::NotFound => {
-            Failure::usage(format!("cannot write {path}: there is no such folder; make it first, or name another"))
-        }
+        ErrorKind::AlreadyExists => Failure::usage(format!(
+            "{path} is there already: name another file, such as `duvn init mine.toml`"
+        )),
+        ErrorKind::NotFound => Failure::usage(format!(
+            "cannot write {path}: there is no such folder; make it first, or name another"
+        )),
         _ => Failure::usage(format!("cannot write {path}: {error}; name another file")),
     })?;
     print_line(&format!("wrote {path}"))?;

@@ -15,5 +15,9 @@ pub fn run(args: &Args, program: clap::Command) -> Result<(), Failure> {
     };
     std::fs::create_dir_all(folder).map_err(unwritable)?;
     clap_mangen::generate_to(program, folder).map_err(unwritable)?;
-    print_line(&format!("wrote the pages to {}; read one with: man {}/duvn.1", folder.display(), folder.display()))
+    print_line(&format!(
+        "wrote the pages to {}; read one with: man {}/duvn.1",
+        folder.display(),
+        folder.display()
+    ))
 }

@@ -87,7 +87,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let ends = match &args.out {
         Some(out) => recorded(args, out, specs, jobs, &stop)?,
         None => {
-            note("the agent will not be kept: add --out DIR to keep it, for `duvn eval`, `duvn play` and `duvn report`");
+            note(
+                "the agent will not be kept: add --out DIR to keep it, for `duvn eval`, `duvn play` and `duvn report`",
+            );
             unrecorded(&specs, jobs, &stop)
         }
     };

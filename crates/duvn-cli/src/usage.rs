@@ -57,13 +57,16 @@ pub fn explain(error: &clap::Error, command: Option<&str>) -> String {
             let other = texts(ContextKind::PriorArg);
             let other = other.first().map(|arg| name(arg).to_string()).filter(|other| other != option);
             match other {
-                Some(other) => format!("{option} and {other} cannot both be given: leave one of them out ({help})"),
+                Some(other) => {
+                    format!("{option} and {other} cannot both be given: leave one of them out ({help})")
+                }
                 None => format!("{option} is given twice: leave one of them out ({help})"),
             }
         }
         ErrorKind::InvalidValue if text(ContextKind::InvalidValue).is_empty() => {
             let valid = texts(ContextKind::ValidValue);
-            let choice = if valid.is_empty() { String::new() } else { format!(": write one of {}", valid.join(", ")) };
+            let choice =
+                if valid.is_empty() { String::new() } else { format!(": write one of {}", valid.join(", ")) };
             format!("{option} stands without its value{choice} ({help})")
         }
         ErrorKind::InvalidValue => {
@@ -72,15 +75,19 @@ pub fn explain(error: &clap::Error, command: Option<&str>) -> String {
         }
         ErrorKind::ValueValidation => {
             let wrong = text(ContextKind::InvalidValue);
-            let hint = error.source().map_or_else(|| format!("{help} says what to write"), ToString::to_string);
-            let commas = wrong.contains(',') && wrong.replace(',', "").bytes().all(|byte| byte.is_ascii_digit());
+            let hint =
+                error.source().map_or_else(|| format!("{help} says what to write"), ToString::to_string);
+            let commas =
+                wrong.contains(',') && wrong.replace(',', "").bytes().all(|byte| byte.is_ascii_digit());
             let hint = if commas { format!("{hint}, without commas") } else { hint };
             format!("{option} cannot be '{wrong}': {hint} ({help})")
         }
         ErrorKind::TooManyValues | ErrorKind::TooFewValues | ErrorKind::WrongNumberOfValues => {
             format!("{option} has too many or too few values: {help} says what it takes")
         }
-        ErrorKind::InvalidUtf8 => format!("an argument is not readable text (UTF-8): {help} says what to write"),
+        ErrorKind::InvalidUtf8 => {
+            format!("an argument is not readable text (UTF-8): {help} says what to write")
+        }
         _ => format!("that cannot be understood: {help} says what may be written"),
     }
 }

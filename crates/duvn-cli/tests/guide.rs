@@ -33,7 +33,8 @@ fn blocks(page: &str) -> Vec<Block> {
             (Some(_), Some(_)) => blocks.extend(open.take()),
             (Some(block), None) => block.text += &format!("{line}\n"),
             (None, None) => {
-                let command = line.strip_prefix("<!-- tested as: ").and_then(|rest| rest.strip_suffix(" -->"));
+                let command =
+                    line.strip_prefix("<!-- tested as: ").and_then(|rest| rest.strip_suffix(" -->"));
                 tested_as = command.map(str::to_string);
             }
         }
@@ -47,7 +48,8 @@ fn markdown(under: &Path) -> Vec<PathBuf> {
     for entry in std::fs::read_dir(under).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        if path.is_dir() && !name.starts_with('.') && !["target", "results", "seeds"].contains(&name.as_str()) {
+        if path.is_dir() && !name.starts_with('.') && !["target", "results", "seeds"].contains(&name.as_str())
+        {
             found.extend(markdown(&path));
         } else if name.ends_with(".md") {
             found.push(path);
@@ -119,7 +121,9 @@ fn every_experiment_of_the_guide_is_read() {
                 file += "name = \"part\"\nseeds = [0]\n";
             }
             file += &block.text;
-            for (heading, line) in [("[[environments]]", "id = \"Chain-5\""), ("[[agents]]", "preset = \"egreedy\"")] {
+            for (heading, line) in
+                [("[[environments]]", "id = \"Chain-5\""), ("[[agents]]", "preset = \"egreedy\"")]
+            {
                 if !block.text.contains(heading) {
                     file += &format!("{heading}\n{line}\n");
                 }
@@ -141,7 +145,13 @@ fn the_rust_of_the_guide_is_that_of_the_examples() {
     for page in pages() {
         let text = std::fs::read_to_string(&page).unwrap();
         for block in blocks(&text).into_iter().filter(|block| block.language == "rust") {
-            assert!(examples.contains(&block.text), "{}, line {}:\n{}", page.display(), block.line, block.text);
+            assert!(
+                examples.contains(&block.text),
+                "{}, line {}:\n{}",
+                page.display(),
+                block.line,
+                block.text
+            );
         }
         let known = ["sh", "toml", "rust", "text", "json", "python"];
         for block in blocks(&text) {
@@ -180,9 +190,11 @@ fn links(page: &str) -> Vec<String> {
 
 /// The anchors that a page offers, made from its headings as web sites make them.
 fn anchors(page: &str) -> Vec<String> {
-    let heading = |line: &str| line.starts_with('#').then(|| line.trim_start_matches('#').trim().to_lowercase());
+    let heading =
+        |line: &str| line.starts_with('#').then(|| line.trim_start_matches('#').trim().to_lowercase());
     let anchor = |text: String| {
-        let kept: String = text.chars().filter(|c| c.is_alphanumeric() || [' ', '-', '_'].contains(c)).collect();
+        let kept: String =
+            text.chars().filter(|c| c.is_alphanumeric() || [' ', '-', '_'].contains(c)).collect();
         kept.replace(' ', "-")
     };
     page.lines().filter_map(heading).map(anchor).collect()
@@ -193,7 +205,9 @@ fn every_link_leads_somewhere() {
     let mut count = 0;
     for page in markdown(&repository()) {
         let text = std::fs::read_to_string(&page).unwrap();
-        for link in links(&text).into_iter().filter(|link| !link.contains("://") && !link.starts_with("mailto:")) {
+        for link in
+            links(&text).into_iter().filter(|link| !link.contains("://") && !link.starts_with("mailto:"))
+        {
             count += 1;
             let (path, anchor) = link.split_once('#').unwrap_or((&link, ""));
             let target = if path.is_empty() { page.clone() } else { page.parent().unwrap().join(path) };

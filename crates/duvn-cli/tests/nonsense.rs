@@ -32,12 +32,23 @@ fn cases(text: &str) -> Vec<Case> {
 
 /// Words of parsers, which say nothing to a user.
 const JARGON: [&str; 12] = [
-    "expected", "struct", "invalid digit", "missing field", "found in string", "error:", "Usage:", "unexpected argument",
-    "untagged", "variant", "invalid type", "unrecognized",
+    "expected",
+    "struct",
+    "invalid digit",
+    "missing field",
+    "found in string",
+    "error:",
+    "Usage:",
+    "unexpected argument",
+    "untagged",
+    "variant",
+    "invalid type",
+    "unrecognized",
 ];
 
 /// Words with which a sentence says what to do.
-const ADVICE: [&str; 8] = ["write ", "did you mean", "name ", "leave ", "lists them", "choose ", "make ", "says what"];
+const ADVICE: [&str; 8] =
+    ["write ", "did you mean", "name ", "leave ", "lists them", "choose ", "make ", "says what"];
 
 #[test]
 fn nonsense_is_answered_with_what_to_write_instead() {
@@ -53,10 +64,20 @@ fn nonsense_is_answered_with_what_to_write_instead() {
         std::fs::write(here.join("FILE"), &case.file).unwrap();
         let words: Vec<_> = case.words.iter().map(String::as_str).collect();
         let output = command(&words).current_dir(&here).output().unwrap();
-        let (said, printed) = (String::from_utf8(output.stderr).unwrap(), String::from_utf8(output.stdout).unwrap());
+        let (said, printed) =
+            (String::from_utf8(output.stderr).unwrap(), String::from_utf8(output.stdout).unwrap());
         let said = said.trim_end().strip_prefix("duvn: ").unwrap_or(&said).to_string();
         assert_eq!((output.status.code(), printed.as_str()), (Some(2), ""), "{words:?}: {said}");
-        let quoted: Vec<_> = words.iter().map(|word| if word.contains([' ', '&']) || word.is_empty() { format!("\"{word}\"") } else { word.to_string() }).collect();
+        let quoted: Vec<_> = words
+            .iter()
+            .map(|word| {
+                if word.contains([' ', '&']) || word.is_empty() {
+                    format!("\"{word}\"")
+                } else {
+                    word.to_string()
+                }
+            })
+            .collect();
         anew += &format!("\n\n$ {}\n", quoted.join(" "));
         anew.extend(case.file.lines().map(|line| format!("| {line}\n")));
         anew += &said.lines().map(|line| format!("> {line}")).collect::<Vec<_>>().join("\n");

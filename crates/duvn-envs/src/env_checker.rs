@@ -100,17 +100,25 @@ impl Finding {
     pub fn remedy(&self) -> &'static str {
         match self {
             Finding::ObservationOutside { .. } => "widen observation_space(), or keep observations within it",
-            Finding::RewardNotFinite { .. } => "let step() return a number: look for a division by zero or a root of less than 0",
+            Finding::RewardNotFinite { .. } => {
+                "let step() return a number: look for a division by zero or a root of less than 0"
+            }
             Finding::SpaceChanges => "return the same spaces for as long as the environment lives",
             Finding::ActionRefused { .. } => "accept every action of action_space(), or make that smaller",
             Finding::NotDeterministic { .. } => {
                 "start everything anew in reset(): draw random numbers from a generator that reset(Some(seed)) seeds, and \
                  keep nothing of the last episode"
             }
-            Finding::RestoreFails { .. } => "read in restore() what save() writes, in the same order and types",
-            Finding::StateIncomplete { .. } => "save all that step() and reset() look at, random numbers included",
+            Finding::RestoreFails { .. } => {
+                "read in restore() what save() writes, in the same order and types"
+            }
+            Finding::StateIncomplete { .. } => {
+                "save all that step() and reset() look at, random numbers included"
+            }
             Finding::CutStateAccepted => "read states with thaw(), which refuses what is too short",
-            Finding::BadActionAccepted { .. } | Finding::ErrorChangesState | Finding::StepWithoutEpisode { .. } => {
+            Finding::BadActionAccepted { .. }
+            | Finding::ErrorChangesState
+            | Finding::StepWithoutEpisode { .. } => {
                 "wrap the environment in wrappers::Episodes, which does this for it"
             }
             Finding::NeverEnds { .. } => "give it a time limit: wrappers::Episodes::new(env, Some(500))",
@@ -132,7 +140,9 @@ impl Finding {
 pub fn sum_up(findings: &[Finding]) -> Vec<String> {
     let mut kinds: Vec<(&Finding, usize)> = Vec::new();
     for finding in findings {
-        let same = |(known, _): &&mut (&Finding, usize)| std::mem::discriminant(*known) == std::mem::discriminant(finding);
+        let same = |(known, _): &&mut (&Finding, usize)| {
+            std::mem::discriminant(*known) == std::mem::discriminant(finding)
+        };
         match kinds.iter_mut().find(same) {
             Some((_, count)) => *count += 1,
             None => kinds.push((finding, 1)),

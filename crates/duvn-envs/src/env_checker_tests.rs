@@ -125,7 +125,8 @@ fn each_kind_of_fault_is_summed_up_once_with_what_to_do() {
     let kinds: Vec<_> = findings.iter().filter(|f| matches!(f, Finding::RewardNotFinite { .. })).collect();
     let of_kind: Vec<_> = lines.iter().filter(|line| line.contains("the reward is NaN")).collect();
     assert_eq!(of_kind.len(), 1, "{lines:?}");
-    let more = format!("{} (and {} more like it). To do: let step() return a number", kinds[0], kinds.len() - 1);
+    let more =
+        format!("{} (and {} more like it). To do: let step() return a number", kinds[0], kinds.len() - 1);
     assert!(of_kind[0].starts_with(&more), "{lines:?}");
     assert_eq!(sum_up(&[]), Vec::<String>::new());
 }

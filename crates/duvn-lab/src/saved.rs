@@ -125,8 +125,12 @@ fn by_name(path: &Path) -> Result<Saved, SavedError> {
         (None, _) => Err(no_run(format!("{} has {}", experiment.display(), list(experiment, &runs)))),
         (Some(_), Some(_)) => {
             let same: Vec<_> = runs.iter().filter(|run| run_name(&run.spec) == wanted).collect();
-            let folders: Vec<_> = same.iter().map(|run| store.run_folder(&run.id).display().to_string()).collect();
-            Err(no_run(format!("several runs have this name; name one by its folder: {}", folders.join(", "))))
+            let folders: Vec<_> =
+                same.iter().map(|run| store.run_folder(&run.id).display().to_string()).collect();
+            Err(no_run(format!(
+                "several runs have this name; name one by its folder: {}",
+                folders.join(", ")
+            )))
         }
     }
 }

@@ -22,7 +22,9 @@ fn the_reference_in_the_guide_is_the_one_that_the_code_gives() {
 fn keys() -> Vec<(String, String)> {
     let text = reference();
     let tables = text.split("## Settings of agents").next().unwrap();
-    let cells = |line: &str| -> Vec<String> { line.split(" | ").map(|cell| cell.trim_matches(['|', ' ', '`']).into()).collect() };
+    let cells = |line: &str| -> Vec<String> {
+        line.split(" | ").map(|cell| cell.trim_matches(['|', ' ', '`']).into()).collect()
+    };
     let rows = tables.lines().filter(|line| line.starts_with("| `")).map(cells);
     rows.map(|row| (row[0].clone(), row[4].clone())).collect()
 }
@@ -36,10 +38,15 @@ fn the_template_runs_and_shows_every_key() {
     assert_eq!(quick.runs.len(), 2 * 3);
     for (key, _) in keys() {
         let written = [format!("{key} ="), format!("[{key}]")];
-        assert!(written.iter().any(|key| TEMPLATE.contains(key.as_str())) || key == "steps", "{key} is not in the template");
+        assert!(
+            written.iter().any(|key| TEMPLATE.contains(key.as_str())) || key == "steps",
+            "{key} is not in the template"
+        );
     }
     // What stands behind a remark works, too.
-    for line in ["until_solved = true", "evaluations = 20", "facet = \"epsilon\"", "environments = [\"Chain-10\"]"] {
+    for line in
+        ["until_solved = true", "evaluations = 20", "facet = \"epsilon\"", "environments = [\"Chain-10\"]"]
+    {
         let commented = format!("# {line}");
         assert!(TEMPLATE.contains(&commented), "{line}");
         Experiment::parse(&TEMPLATE.replacen(&commented, line, 1), &Variant::default()).unwrap();
@@ -55,7 +62,10 @@ fn every_example_of_the_reference_is_accepted() {
             // A whole file around the example, without the key that it sets.
             let key = example.split(['=', ' ']).next().unwrap();
             let mut parts = [
-                ("The file", vec!["name = 'x'", "seeds = [0]", "settings = { epsilon = { grid = [0.1, 0.2] } }"]),
+                (
+                    "The file",
+                    vec!["name = 'x'", "seeds = [0]", "settings = { epsilon = { grid = [0.1, 0.2] } }"],
+                ),
                 ("`[[environments]]`", vec!["id = 'Chain-10'"]),
                 ("`[[agents]]`", vec!["preset = 'egreedy'"]),
                 ("`[[agents]]`", vec!["preset = 'duvn-deep'"]),
@@ -82,7 +92,9 @@ fn every_example_of_the_reference_is_accepted() {
             let fits = match &parsed {
                 Ok(_) => true,
                 // The same agent twice, or a facet without its grid: the example is understood all the same.
-                Err(error) => error.to_string().contains("another name") || error.to_string().contains("no grid"),
+                Err(error) => {
+                    error.to_string().contains("another name") || error.to_string().contains("no grid")
+                }
             };
             assert!(fits, "{example}: {:?}\n{file}", parsed.err());
         }

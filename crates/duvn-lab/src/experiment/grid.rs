@@ -49,7 +49,11 @@ struct Written<'a> {
 }
 
 /// Every combination of what `layers` set over the preset `before`.
-pub fn points(source: Source<'_>, before: &Config, layers: &Layers<'_>) -> Result<Vec<Point>, ExperimentError> {
+pub fn points(
+    source: Source<'_>,
+    before: &Config,
+    layers: &Layers<'_>,
+) -> Result<Vec<Point>, ExperimentError> {
     let written = merge(source, before, layers)?;
     let combinations = written.iter().try_fold(1usize, |all, one| all.checked_mul(one.values.len()));
     let Some(combinations) = combinations.filter(|&count| count <= MOST_RUNS) else {
@@ -69,7 +73,11 @@ pub fn points(source: Source<'_>, before: &Config, layers: &Layers<'_>) -> Resul
 }
 
 /// Each setting once, as the last layer has it; every value is read, so that none is wrong unnoticed.
-fn merge<'a>(source: Source<'_>, before: &Config, layers: &Layers<'a>) -> Result<Vec<Written<'a>>, ExperimentError> {
+fn merge<'a>(
+    source: Source<'_>,
+    before: &Config,
+    layers: &Layers<'a>,
+) -> Result<Vec<Written<'a>>, ExperimentError> {
     let mut written: Vec<Written<'a>> = Vec::new();
     let [first, second] = layers.common;
     for (settings, own) in [(first, !layers.shared), (second, !layers.shared), (layers.own, true)] {
@@ -142,11 +150,15 @@ fn texts(
         (1, Some(Value::Array(list))) if !list.is_empty() => {
             let values: Vec<String> = list.iter().map(text).collect();
             match values.iter().enumerate().find(|(at, value)| values[..*at].contains(value)) {
-                Some((_, twice)) => wrong(format!("the grid of '{name}' has {twice} twice: leave one of them out")),
+                Some((_, twice)) => {
+                    wrong(format!("the grid of '{name}' has {twice} twice: leave one of them out"))
+                }
                 None => Ok((values, true)),
             }
         }
-        (1, Some(_)) => wrong(format!("the grid of '{name}' has no values: write {name} = {{ grid = [0.05, 0.1] }}")),
+        (1, Some(_)) => {
+            wrong(format!("the grid of '{name}' has no values: write {name} = {{ grid = [0.05, 0.1] }}"))
+        }
         _ => wrong(format!(
             "'{name}' is a table: settings are written flat, {name} = value, or as a grid, {name} = {{ grid = [1, 2] }}"
         )),

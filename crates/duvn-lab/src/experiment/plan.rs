@@ -31,7 +31,8 @@ impl Experiment {
                 let of_agent = plan.runs(environment, agent, variant)?;
                 let twice = of_agent.iter().find(|run| names.contains(&run.spec.agent));
                 if let Some(Planned { spec, .. }) = twice {
-                    let what = format!("two agents are named '{}': give one of them another name", spec.agent);
+                    let what =
+                        format!("two agents are named '{}': give one of them another name", spec.agent);
                     return Err(plan.source.wrong(agent.name(), what));
                 }
                 names.extend(of_agent.iter().map(|run| run.spec.agent.clone()));
@@ -210,7 +211,9 @@ impl<'a> Plan<'a> {
                     format!("there is no run of '{agent}' on '{env}' to watch: write names from above");
                 return Err(self.source.wrong(environment, what));
             };
-            if episodes.get_ref().is_empty() || episodes.get_ref().windows(2).any(|pair| pair[0].0 >= pair[1].0) {
+            if episodes.get_ref().is_empty()
+                || episodes.get_ref().windows(2).any(|pair| pair[0].0 >= pair[1].0)
+            {
                 let what = "write episodes in rising order, such as [0, 100, 400]";
                 return Err(self.source.wrong(episodes, what));
             }
@@ -258,11 +261,15 @@ impl<'a> Plan<'a> {
         match &self.file.figure.facet {
             None if most < 2 => Ok(None),
             None => Ok(grids.into_iter().min_by_key(|(_, values)| values.len()).map(|(key, _)| key)),
-            Some(facet) if grids.iter().any(|(key, _)| key == facet.get_ref()) => Ok(Some(facet.get_ref().clone())),
+            Some(facet) if grids.iter().any(|(key, _)| key == facet.get_ref()) => {
+                Ok(Some(facet.get_ref().clone()))
+            }
             Some(facet) => {
                 let name = facet.get_ref();
                 let what = match &grids[..] {
-                    [] => format!("'{name}' has no grid to make facets of: write {name} = {{ grid = [0.1, 0.2] }} as a setting"),
+                    [] => format!(
+                        "'{name}' has no grid to make facets of: write {name} = {{ grid = [0.1, 0.2] }} as a setting"
+                    ),
                     grids => {
                         let known: Vec<_> = grids.iter().map(|(key, _)| key.as_str()).collect();
                         format!("'{name}' has no grid to make facets of: write {}", known.join(" or "))
@@ -399,11 +406,18 @@ episodes = [0, 20]
     #[test]
     fn a_grid_is_the_product_of_its_values() {
         let own = "settings = { keep = { grid = [0.8, 0.9] }, gamma = { grid = [0.5, 0.6, 0.7] } }";
-        let text = GOOD.replace("settings = { keep = 0.8 }", own).replace("agent = \"mine\"", "agent = \"egreedy\"");
+        let text =
+            GOOD.replace("settings = { keep = 0.8 }", own).replace("agent = \"mine\"", "agent = \"egreedy\"");
         let experiment = parse(&text).unwrap();
         assert_eq!(experiment.runs.len(), 2 * (1 + 6) * 3);
         let names: Vec<_> = experiment.runs.iter().map(|run| run.spec.agent.as_str()).collect();
-        assert_eq!(names[3..7], ["mine, gamma 0.5, keep 0.8"; 3].into_iter().chain(["mine, gamma 0.5, keep 0.9"]).collect::<Vec<_>>()[..]);
+        assert_eq!(
+            names[3..7],
+            ["mine, gamma 0.5, keep 0.8"; 3]
+                .into_iter()
+                .chain(["mine, gamma 0.5, keep 0.9"])
+                .collect::<Vec<_>>()[..]
+        );
         let run = &experiment.runs[3 + 5 * 3];
         assert_eq!((run.spec.config.gamma, run.spec.config.keep), (0.7, 0.9));
         // Of two grids, the one with fewer values makes the facets.
@@ -448,7 +462,12 @@ episodes = [0, 20]
             ("episodes = 50", "episodes = 0", 3, "1 or more"),
             ("episodes = 50", "episodes = 50\nsteps = 4", 4, "leave one"),
             ("episodes = 50", "episodes = 50\nuntil_solved = 1", 4, "write true or false"),
-            ("id = \"Toy\"", "id = \"CliffWalking-v1\"\nuntil_solved = true", 14, "there is no key 'until_solved' in [[environments]]"),
+            (
+                "id = \"Toy\"",
+                "id = \"CliffWalking-v1\"\nuntil_solved = true",
+                14,
+                "there is no key 'until_solved' in [[environments]]",
+            ),
             ("hidden = [8]", "hiden = [8]", 6, "hidden"),
             ("hidden = [8]", "hidden = \"wide\"", 6, "list"),
             ("Chain-5", "Chan-5", 9, "Chain"),

@@ -14,7 +14,9 @@ pub fn reference() -> String {
         ("`[quick]`", "At most one.", QUICK),
         ("`[[watch]]`", "One for each run to watch.", WATCH),
     ] {
-        text += &format!("\n## {heading}\n{about}\n\n| key | kind | without it | what it says | example |\n| --- | --- | --- | --- | --- |\n");
+        text += &format!(
+            "\n## {heading}\n{about}\n\n| key | kind | without it | what it says | example |\n| --- | --- | --- | --- | --- |\n"
+        );
         text.extend(keys.iter().map(row));
     }
     text += SETTINGS;

@@ -89,46 +89,98 @@ use Kind::*;
 
 /// The keys of a file.
 pub const FILE: &[Key] = &[
-    key("name", Text, "The experiment's name. Its folder is `results/NAME` unless `--out` says otherwise.", "name = \"mine\""),
+    key(
+        "name",
+        Text,
+        "The experiment's name. Its folder is `results/NAME` unless `--out` says otherwise.",
+        "name = \"mine\"",
+    ),
     key("title", Text, "The heading of the report.", "title = \"My first experiment\"").or("the name"),
-    key("about", Text, "A sentence or two under the heading of the report.", "about = \"Who finds the reward?\"").or("nothing"),
-    key("seeds", Seeds, "The seeds. Every agent runs in every environment once for each.", "seeds = \"0..5\""),
-    key("episodes", Count, "The budget of a run, in episodes.", "episodes = 500").or("1000, where `steps` is not given"),
-    key("steps", Count, "The budget of a run, in environment steps, instead of episodes.", "steps = \"50k\"").or("none"),
-    key("until_solved", Flag, "Whether a run ends with the episode that solves its task.", "until_solved = true").or("false"),
-    key("evaluations", Count, "How often a run is evaluated on the policy of the best mean; 0 is never.", "evaluations = 20").or("20"),
+    key(
+        "about",
+        Text,
+        "A sentence or two under the heading of the report.",
+        "about = \"Who finds the reward?\"",
+    )
+    .or("nothing"),
+    key(
+        "seeds",
+        Seeds,
+        "The seeds. Every agent runs in every environment once for each.",
+        "seeds = \"0..5\"",
+    ),
+    key("episodes", Count, "The budget of a run, in episodes.", "episodes = 500")
+        .or("1000, where `steps` is not given"),
+    key("steps", Count, "The budget of a run, in environment steps, instead of episodes.", "steps = \"50k\"")
+        .or("none"),
+    key(
+        "until_solved",
+        Flag,
+        "Whether a run ends with the episode that solves its task.",
+        "until_solved = true",
+    )
+    .or("false"),
+    key(
+        "evaluations",
+        Count,
+        "How often a run is evaluated on the policy of the best mean; 0 is never.",
+        "evaluations = 20",
+    )
+    .or("20"),
     key("evaluation_episodes", Count, "Episodes of each evaluation.", "evaluation_episodes = 5").or("5"),
-    key("settings", Settings, "Settings of every agent, written over those of the preset.", "settings = { gamma = 0.99 }").or("none"),
+    key(
+        "settings",
+        Settings,
+        "Settings of every agent, written over those of the preset.",
+        "settings = { gamma = 0.99 }",
+    )
+    .or("none"),
     key("environments", Many(ENVIRONMENT), "The environments.", "[[environments]]"),
     key("agents", Many(AGENT), "The agents.", "[[agents]]"),
     key("figure", One(FIGURE), "How figures are laid out.", "[figure]").or("none"),
-    key("quick", One(QUICK), "The shortened version that `duvn sweep FILE --quick` runs.", "[quick]").or("none"),
-    key("watch", Many(WATCH), "Runs whose beliefs about every state are recorded and drawn.", "[[watch]]").or("none"),
+    key("quick", One(QUICK), "The shortened version that `duvn sweep FILE --quick` runs.", "[quick]")
+        .or("none"),
+    key("watch", Many(WATCH), "Runs whose beliefs about every state are recorded and drawn.", "[[watch]]")
+        .or("none"),
 ];
 
 /// The keys of `[[environments]]`.
 pub const ENVIRONMENT: &[Key] = &[
     key("id", Text, "The environment; `duvn envs` lists them.", "id = \"Chain-10\""),
     key("title", Text, "The heading of its panel.", "title = \"A chain of ten\"").or("the id"),
-    key("group", Text, "Environments of one group share a figure.", "group = \"small\"").or("one figure for all"),
+    key("group", Text, "Environments of one group share a figure.", "group = \"small\"")
+        .or("one figure for all"),
     key("episodes", Count, "Its own budget, in episodes.", "episodes = 200").or("the file's"),
     key("steps", Count, "Its own budget, in environment steps.", "steps = 20000").or("the file's"),
-    key("settings", Settings, "Settings of every agent in this environment.", "settings = { gamma = 0.9 }").or("none"),
+    key("settings", Settings, "Settings of every agent in this environment.", "settings = { gamma = 0.9 }")
+        .or("none"),
 ];
 
 /// The keys of `[[agents]]`.
 pub const AGENT: &[Key] = &[
     key("preset", Text, "The agent to start from; `duvn agents` lists them.", "preset = \"duvn-deep\""),
-    key("name", Text, "Its name in tables and figures. Two agents need two names.", "name = \"mine\"").or("the preset"),
-    key("settings", Settings, "Settings of this agent, written over all others.", "settings = { keep = 0.8 }").or("none"),
+    key("name", Text, "Its name in tables and figures. Two agents need two names.", "name = \"mine\"")
+        .or("the preset"),
+    key(
+        "settings",
+        Settings,
+        "Settings of this agent, written over all others.",
+        "settings = { keep = 0.8 }",
+    )
+    .or("none"),
 ];
 
 /// The keys of `[figure]`.
 pub const FIGURE: &[Key] = &[
     key("columns", Count, "Panels side by side.", "columns = 2").or("2"),
     key("note", Text, "A remark under every figure.", "note = \"Tuned on seeds 50 to 99.\"").or("nothing"),
-    key("facet", Text, "A setting with a grid: each of its values gets panels of its own.", "facet = \"epsilon\"")
-        .or("with two grids or more, the one with the fewest values"),
+    key(
+        "facet",
+        Text,
+        "A setting with a grid: each of its values gets panels of its own.",
+        "facet = \"epsilon\"",
+    )
+    .or("with two grids or more, the one with the fewest values"),
 ];
 
 /// The keys of `[quick]`.
@@ -136,12 +188,23 @@ pub const QUICK: &[Key] = &[
     key("seeds", Seeds, "Seeds of the shortened version.", "seeds = [0]").or("the file's"),
     key("episodes", Count, "Its budget, in episodes.", "episodes = 50").or("the file's"),
     key("steps", Count, "Its budget, in environment steps.", "steps = 5000").or("the file's"),
-    key("environments", Texts, "The environments of the shortened version, by id.", "environments = [\"Chain-10\"]").or("all"),
+    key(
+        "environments",
+        Texts,
+        "The environments of the shortened version, by id.",
+        "environments = [\"Chain-10\"]",
+    )
+    .or("all"),
 ];
 
 /// The keys of `[[watch]]`.
 pub const WATCH: &[Key] = &[
-    key("environment", Text, "An id from above whose observations are indices.", "environment = \"Chain-10\""),
+    key(
+        "environment",
+        Text,
+        "An id from above whose observations are indices.",
+        "environment = \"Chain-10\"",
+    ),
     key("agent", Text, "An agent's name from above. Its first seed is watched.", "agent = \"duvn-deep\""),
     key("episodes", Counts, "After which episodes; 0 is before the first.", "episodes = [0, 20, 100]"),
 ];
@@ -151,7 +214,10 @@ pub fn check(source: Source<'_>) -> Result<(), ExperimentError> {
     let table = DeTable::parse(source.0).map_err(|error| {
         let place = Spanned::new(error.span().unwrap_or(0..0), ());
         let message = error.message().lines().next().unwrap_or_default();
-        source.wrong(&place, format!("this is not TOML ({message}): write key = value, with text in double quotes"))
+        source.wrong(
+            &place,
+            format!("this is not TOML ({message}): write key = value, with text in double quotes"),
+        )
     })?;
     Check { source, text: source.0 }.table(&table, FILE, "the file")
 }
@@ -190,19 +256,27 @@ impl Check<'_> {
             if short.len() < text.len() {
                 short.push('…');
             }
-            let what = format!("'{}' cannot be {short}: write {}, for example {}", key.name, key.kind.write(), key.example);
+            let what = format!(
+                "'{}' cannot be {short}: write {}, for example {}",
+                key.name,
+                key.kind.write(),
+                key.example
+            );
             self.source.wrong(place, what)
         };
         match (&key.kind, value.get_ref()) {
             (Text, DeValue::String(_)) | (Flag, DeValue::Boolean(_)) | (Seeds, DeValue::String(_)) => Ok(()),
             (Settings, DeValue::Table(_)) => Ok(()),
             (Count, written) if is_count(written) => Ok(()),
-            (Texts, DeValue::Array(list)) => list.iter().find(|item| !item.get_ref().is_str()).map_or(Ok(()), |x| Err(at(x))),
+            (Texts, DeValue::Array(list)) => {
+                list.iter().find(|item| !item.get_ref().is_str()).map_or(Ok(()), |x| Err(at(x)))
+            }
             (Counts, DeValue::Array(list)) => {
                 list.iter().find(|item| !is_count(item.get_ref())).map_or(Ok(()), |x| Err(at(x)))
             }
             (Seeds, DeValue::Array(list)) => {
-                let wrong = |item: &&Spanned<DeValue<'_>>| !item.get_ref().is_integer() || !is_count(item.get_ref());
+                let wrong =
+                    |item: &&Spanned<DeValue<'_>>| !item.get_ref().is_integer() || !is_count(item.get_ref());
                 list.iter().find(wrong).map_or(Ok(()), |x| Err(at(x)))
             }
             (One(keys), DeValue::Table(table)) => {
@@ -211,7 +285,11 @@ impl Check<'_> {
             (Many(keys), DeValue::Array(list)) => {
                 for item in list.iter() {
                     let DeValue::Table(table) = item.get_ref() else { return Err(at(item)) };
-                    self.table(&Spanned::new(item.span(), table.clone()), keys, &format!("[[{}]]", key.name))?;
+                    self.table(
+                        &Spanned::new(item.span(), table.clone()),
+                        keys,
+                        &format!("[[{}]]", key.name),
+                    )?;
                 }
                 Ok(())
             }
@@ -229,7 +307,9 @@ fn unknown(name: &str, keys: &[Key], of: &str) -> String {
     let names: Vec<_> = keys.iter().map(|key| key.name).collect();
     if Config::knobs().iter().any(|knob| knob.name == name) {
         let place = if keys.iter().any(|key| key.name == "settings") { "" } else { " of the file" };
-        return format!("'{name}' is a setting of agents: write it below [settings], or as settings = {{ {name} = … }}{place}");
+        return format!(
+            "'{name}' is a setting of agents: write it below [settings], or as settings = {{ {name} = … }}{place}"
+        );
     }
     let distance = |known: &&&str| strsim::damerau_levenshtein(name, known);
     let nearest = names.iter().min_by_key(distance).filter(|known| distance(known) <= 1 + known.len() / 3);

@@ -203,9 +203,11 @@ mod tests {
         let settings = [("k", Setting::Flag(true))];
         events.hyper_parameters((1.0, 2.0), &settings, Ended::Success).unwrap();
         // hparams { "k": bool_value } start_time_secs, inside field 3 of the plugin's message.
-        let start = [&[0x0a, 0x07, 0x0a, 0x01, b'k', 0x12, 0x02, 0x20, 0x01, 0x29][..], &1f64.to_le_bytes()].concat();
+        let start =
+            [&[0x0a, 0x07, 0x0a, 0x01, b'k', 0x12, 0x02, 0x20, 0x01, 0x29][..], &1f64.to_le_bytes()].concat();
         let content = [&[0x1a, start.len() as u8][..], &start].concat();
-        let at = file.windows(content.len()).position(|window| window == content).expect("the session's start");
+        let at =
+            file.windows(content.len()).position(|window| window == content).expect("the session's start");
         let head = [&[0x0a, 0x07][..], b"hparams", &[0x12, content.len() as u8]].concat();
         assert_eq!(file[at - head.len()..at], head);
         let end = [&[0x22, 0x0b, 0x08, 0x01, 0x11][..], &2f64.to_le_bytes()].concat();

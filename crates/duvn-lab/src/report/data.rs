@@ -67,10 +67,13 @@ impl Data {
         let mut tasks: Vec<Task> = Vec::new();
         let mut agents: Vec<String> = Vec::new();
         for run in &runs {
-            let at = tasks.iter().position(|task| task.env == run.spec.env && task.panel == run.panel).unwrap_or_else(|| {
-                tasks.push(Task::new(run));
-                tasks.len() - 1
-            });
+            let at = tasks
+                .iter()
+                .position(|task| task.env == run.spec.env && task.panel == run.panel)
+                .unwrap_or_else(|| {
+                    tasks.push(Task::new(run));
+                    tasks.len() - 1
+                });
             if !agents.contains(&run.spec.agent) {
                 agents.push(run.spec.agent.clone());
             }
