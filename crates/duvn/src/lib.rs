@@ -18,6 +18,7 @@ mod learner;
 pub mod local;
 mod memory;
 pub mod net;
+pub mod normal;
 pub mod policy;
 pub mod posterior;
 pub mod prior;

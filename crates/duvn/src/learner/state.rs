@@ -70,6 +70,7 @@ impl Learner {
         self.pending = state.pending;
         self.rewards = state.rewards;
         self.earned = state.earned;
+        self.axes.returns.see_returns(self.earned.bounds());
         Ok(())
     }
 }

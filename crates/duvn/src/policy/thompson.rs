@@ -1,5 +1,5 @@
 use super::{Beliefs, Moment, Policy, best_of};
-use crate::config::Scope;
+use crate::config::{ActOn, Scope};
 use crate::rng::Stream;
 
 /// The best of mu + z sigma, with an index z drawn by a rule: Thompson sampling and its optimistic kin.
@@ -11,6 +11,10 @@ pub struct Thompson {
     pub rule: IndexRule,
     /// How long it is kept.
     pub scope: Scope,
+    /// Which uncertainty sigma is.
+    pub act_on: ActOn,
+    /// Draws of the parameters that a decision looks at, to see how they differ.
+    pub draws: usize,
 }
 
 /// How an index z is drawn.
@@ -49,8 +53,19 @@ impl Policy for Thompson {
     fn choose(&self, beliefs: Beliefs<'_>, moment: Moment, stream: &mut Stream) -> usize {
         best_of(beliefs.actions(), stream, |action, stream| {
             let z = moment.index.unwrap_or_else(|| self.rule.draw(stream));
-            beliefs.model.at(beliefs.of(action), z)
+            match self.act_on {
+                ActOn::Total => beliefs.model.at(beliefs.of(action), z),
+                ActOn::Aleatoric => beliefs.model.own_at(beliefs.of(action), z),
+                ActOn::Epistemic => {
+                    let (mean, sd) = beliefs.epistemic(action);
+                    mean + z * sd
+                }
+            }
         })
+    }
+
+    fn draws(&self) -> usize {
+        self.draws
     }
 
     fn draw_index(&self, stream: &mut Stream) -> Option<f64> {
@@ -67,7 +82,7 @@ mod tests {
     fn share_of_action_0(parameters: &[f32], rule: IndexRule, moment: Moment) -> f64 {
         let gaussian = Gaussian::new(&Config::default());
         let beliefs = Beliefs::new(&gaussian, parameters);
-        let policy = Thompson { rule, scope: Scope::Step };
+        let policy = Thompson { rule, scope: Scope::Step, act_on: ActOn::Total, draws: 1 };
         let mut stream = Stream::new(0, "test");
         let zeros = (0..200_000).filter(|_| policy.choose(beliefs, moment, &mut stream) == 0).count();
         zeros as f64 / 200_000.0
@@ -92,6 +107,23 @@ mod tests {
             share_of_action_0(&[0.0, 5.0, 2.0, 1.0], thompson, moment)
         };
         assert_eq!([share(0.0), share(0.4), share(0.6), share(2.0)], [0.0, 0.0, 1.0, 1.0]);
+    }
+
+    /// Two actions with mean 0: the return of the first varies by 3 and its mean is known; that of the second
+    /// is the other way round.
+    #[test]
+    fn each_kind_of_uncertainty_can_be_acted_on() {
+        let config =
+            Config { returns: crate::config::ReturnKind::Gaussian, apart: true, ..Config::default() };
+        let model = crate::returns::return_model(&config);
+        let beliefs = Beliefs::new(&*model, &[0.0, 3.0, 0.0, 0.0, 0.0, 2.0]);
+        let moment = Moment { step: 0, index: Some(1.0) };
+        let choose = |act_on| {
+            let rule = IndexRule::HalfNormal;
+            let policy = Thompson { rule, scope: Scope::Episode, act_on, draws: 1 };
+            policy.choose(beliefs, moment, &mut Stream::new(0, "test"))
+        };
+        assert_eq!([ActOn::Total, ActOn::Aleatoric, ActOn::Epistemic].map(choose), [0, 0, 1]);
     }
 
     #[test]
