@@ -71,7 +71,7 @@ fn finished(folder: &Folder) -> Store {
     let run = store.runs().unwrap().remove(0);
     let records: Vec<_> = (1..=6).map(record).collect();
     let evaluation = evaluation(5, true);
-    let view = duvn::ActionView { mean: 1.0, sigma: 0.5, spread: 0.0, probability: 0.5 };
+    let view = duvn::ActionView { mean: 1.0, sigma: 0.5, probability: 0.5, ..Default::default() };
     let moment = duvn_lab::beliefs::Moment { episode: 3, states: vec![vec![view; 2]; 2] };
     store.append(run.number, &records[..4], &[], &[moment], 8, 1.5).unwrap();
     store.append(run.number, &records[4..], &[evaluation], &[], 12, 2.5).unwrap();

@@ -55,7 +55,9 @@ pub fn memory(config: &CheckedConfig, observations: &Space, actions: &Space) -> 
     let local = match (config.local, observations) {
         (LocalKind::None, _) => 0.0,
         (LocalKind::Visits, Space::Discrete(states)) => (*states * actions) as f64 * number,
-        (LocalKind::Visits, Space::Box { .. }) => {
+        // Visits, changes, the last next state, and two numbers for rewards.
+        (LocalKind::Outcomes, Space::Discrete(states)) => 5.0 * (*states * actions) as f64 * number,
+        (LocalKind::Visits | LocalKind::Outcomes, Space::Box { .. }) => {
             (config.features * config.features * actions) as f64 * number
         }
     };

@@ -75,6 +75,7 @@ impl Learner {
         self.rewards = state.rewards;
         self.earned = state.earned;
         self.loops = state.loops;
+        self.axes.returns.see_returns(self.earned.bounds());
         Ok(())
     }
 }
