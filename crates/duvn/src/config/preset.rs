@@ -1,6 +1,7 @@
 use super::{
     ActivationKind, BackupKind, BoundKind, Config, ConfigError, Decider, InitKind, InputKind, LocalKind,
-    LoopKind, LossKind, PolicyKind, PosteriorKind, Propagation, ReturnKind, Scope, TargetValue, closest,
+    LoopKind, LossKind, PolicyKind, PosteriorKind, Propagation, ReturnKind, ScheduleKind, Scope, TargetValue,
+    closest,
 };
 use duvn_envs::Space;
 
@@ -256,8 +257,11 @@ fn deep_on_boxes() -> Config {
         decider: Decider::Online,
         bound: BoundKind::Returns,
         sigma_gamma: 0.99,
+        lambda: 1.0,
+        trace_steps: 3,
         max_gradient_norm: 10.0,
         learning_rate: 0.0005,
+        rate_schedule: ScheduleKind::Linear,
         batch: 64,
         target_sync: 100,
         prioritised: 0.0,
