@@ -98,3 +98,31 @@ pub fn mean_return(
     }
     Ok(Some(total / episodes.max(1) as f64))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::Run;
+    use crate::spec::Budget;
+
+    /// CartPole starts elsewhere in every episode: so untrained agents last for different times.
+    #[test]
+    fn an_evaluation_is_of_different_episodes_and_of_the_same_ones_each_time() {
+        let mut config = duvn::preset("egreedy").unwrap();
+        config.hidden = vec![4];
+        let (env, agent, budget) = ("CartPole-v1".into(), "egreedy".into(), Budget::Episodes(1));
+        let spec = RunSpec { env, agent, config, seed: 3, budget, until_solved: false };
+        let (mut run, mut arena) = (Run::new(spec.clone()).unwrap(), Arena::new(&spec).unwrap());
+        let mut lengths = || {
+            let mut play =
+                |number| arena.play(run.agent_mut(), Acting::Mean, number, |_, _| true).unwrap().length;
+            (0..10).map(&mut play).collect::<Vec<_>>()
+        };
+        let first = lengths();
+        assert!(first.iter().any(|length| *length != first[0]), "{first:?}");
+        assert_eq!(lengths(), first);
+        let go = AtomicBool::new(false);
+        let mean = mean_return(&mut arena, run.agent_mut(), 10, &go).unwrap().unwrap();
+        assert_eq!(mean, first.iter().sum::<u64>() as f64 / 10.0);
+    }
+}
