@@ -87,6 +87,19 @@ impl Local {
         }
     }
 
+    /// Whether what was read can stand in the place of `self`.
+    pub(crate) fn takes(&self, other: &Local) -> bool {
+        let kinds = match (&self.kind, &other.kind) {
+            (Kind::None, Kind::None) => true,
+            (Kind::Counts(mine), Kind::Counts(other)) => mine.takes(other),
+            (Kind::Outcomes(mine), Kind::Outcomes(other)) => mine.takes(other),
+            (Kind::Features(mine), Kind::Features(other)) => mine.takes(other),
+            _ => false,
+        };
+        let settings = |local: &Local| (local.scale, local.power, local.shrink, local.actions);
+        kinds && settings(self) == settings(other)
+    }
+
     /// Takes down that `action` was tried, and what came of it: a reward, and a next state where the task has
     /// not ended.
     pub fn visit(

@@ -55,6 +55,11 @@ impl Outcomes {
         Outcomes { actions, pairs, repeated: 0, varied: 0, squares: 0.0, tries: 0 }
     }
 
+    /// Whether what was read can stand in the place of `self`.
+    pub(super) fn takes(&self, other: &Outcomes) -> bool {
+        (self.actions, self.pairs.len()) == (other.actions, other.pairs.len())
+    }
+
     /// Takes down a try and what came of it.
     pub fn visit(&mut self, state: usize, action: usize, outcome: Outcome) {
         let pair = &mut self.pairs[state * self.actions + action];

@@ -289,6 +289,13 @@ mod tests {
     }
 
     #[test]
+    fn after_the_end_comes_nothing_but_the_terminal_sigma() {
+        let mut parameters = [7.0, 7.0];
+        Gaussian::new(&Config { terminal_sigma: 0.125, ..Config::default() }).terminal(&mut parameters);
+        assert_eq!(parameters, [0.0, 0.125]);
+    }
+
+    #[test]
     fn a_bound_moves_the_mean_and_leaves_sigma() {
         let mut target = [7.0, 3.0];
         gaussian(SdRule::Paper).bound(&mut target, (-1.0, 2.0));
