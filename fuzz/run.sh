@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs every fuzz target, or those that are named: RUNS=1000000 fuzz/run.sh set actions
-# Needs a nightly toolchain and a C++ compiler; no cargo-fuzz, whose flags these are.
+# Needs a nightly toolchain and a C++ compiler; no cargo-fuzz, whose flags these are. Each input may take a second of processor
+# time. Folders of shards are made in memory where there is room for that.
 set -euo pipefail
 cd "$(dirname "$0")"
 runs="${RUNS:-1000000}"
@@ -9,9 +10,10 @@ host="$(rustc -vV | sed -n 's/^host: //p')"
 export RUSTFLAGS="--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
   -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
   -Cllvm-args=-sanitizer-coverage-trace-compares ${SANITIZER:+-Zsanitizer=$SANITIZER} -Ccodegen-units=1"
+[ -d /dev/shm ] && export TMPDIR="${TMPDIR:-/dev/shm}"
 for target in "${targets[@]}"; do
   cargo +nightly build --release --target "$host" --bin "$target"
   mkdir -p "corpus/$target"
-  "target/$host/release/$target" -runs="$runs" -timeout=1 -rss_limit_mb=1024 -max_len=2048 -print_final_stats=1 \
+  "target/$host/release/$target" -runs="$runs" -timeout=60 -rss_limit_mb=1024 -max_len=2048 -print_final_stats=1 \
     "corpus/$target" "seeds/$target"
 done

@@ -1,11 +1,14 @@
 //! `--actions`: a step, or a sentence.
 #![no_main]
 
+mod limit;
+
 use duvn_envs::{Environment, registry};
 use duvn_lab::actions::Written;
 use libfuzzer_sys::fuzz_target;
+use limit::within_a_second;
 
-fuzz_target!(|text: &str| {
+fn look(text: &str) {
     for id in ["Toy", "Pendulum-v1", "MountainCarContinuous-v0", "FrozenLake-v1"] {
         let mut env = registry::make(id, 0).expect("an environment");
         env.reset(Some(0));
@@ -18,4 +21,6 @@ fuzz_target!(|text: &str| {
             }
         }
     }
-});
+}
+
+fuzz_target!(|text: &str| within_a_second(|| look(text)));

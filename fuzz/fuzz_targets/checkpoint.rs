@@ -1,15 +1,68 @@
 //! Checkpoints whose checksum is right and whose bytes are anything: refused, or a run that goes on.
+//!
+//! An input that begins with 0 is such a file. Any other begins with the number of an agent, and changes bytes in what a run of
+//! that agent has frozen: so the fuzzer need not find its way through a header first.
 #![no_main]
 
+mod limit;
+
 use duvn_lab::checkpoint::decode;
-use duvn_lab::run::Run;
+use duvn_lab::run::{Run, RunSnapshot};
 use duvn_lab::spec::{Budget, RunSpec};
 use libfuzzer_sys::fuzz_target;
+use limit::within_a_second;
 use sha2::{Digest, Sha256};
+use std::sync::OnceLock;
 
 const KEY: &[u8] = b"\"sha256\":\"";
 
-fuzz_target!(|bytes: &[u8]| {
+/// Environment, preset and settings: every posterior, kind of memory and kind of local uncertainty.
+const AGENTS: [(&str, &str, &[(&str, &str)]); 5] = [
+    ("Toy", "duvn", &[("lambda", "0.9"), ("trace_steps", "4")]),
+    ("Toy", "bootdqn", &[("members", "3"), ("bootstrap", "0.5")]),
+    ("DeepSea-3", "duvn-deep", &[("parameter_scope", "episode")]),
+    ("CartPole-v1", "duvn-control", &[("features", "4")]),
+    ("Chain-3", "parametric", &[("actors", "3"), ("parameter_scope", "episode")]),
+];
+
+fn spec(number: usize) -> RunSpec {
+    let (env, preset, settings) = AGENTS[number];
+    let mut config = duvn::preset(preset).expect("a preset");
+    config.hidden = vec![2];
+    (config.replay, config.batch, config.learning_starts) = (40, 4, 4);
+    for (key, value) in settings {
+        // A knob that this preset has no use for is left as it is.
+        let mut changed = config.clone();
+        if changed.set(key, value).is_ok() && changed.check().is_ok() {
+            config = changed;
+        }
+    }
+    let (env, agent, budget) = (env.into(), preset.into(), Budget::Episodes(1000));
+    RunSpec { env, agent, config, seed: 0, budget, until_solved: false }
+}
+
+/// By agent: what a run has frozen after 70 steps, with its memory full.
+fn frozen(number: usize) -> &'static RunSnapshot {
+    static FROZEN: [OnceLock<RunSnapshot>; AGENTS.len()] = [const { OnceLock::new() }; AGENTS.len()];
+    FROZEN[number].get_or_init(|| {
+        let mut run = Run::new(spec(number)).expect("a run");
+        (0..70).for_each(|_| drop(run.step().expect("a step")));
+        run.snapshot()
+    })
+}
+
+fn go_on(number: usize, snapshot: &RunSnapshot) {
+    let mut run = Run::new(spec(number)).expect("a run");
+    if run.restore(snapshot).is_ok() {
+        for _ in 0..12 {
+            if run.step().is_err() {
+                break;
+            }
+        }
+    }
+}
+
+fn file(bytes: &[u8]) {
     let mut bytes = bytes.to_vec();
     if let Some(at) = bytes.windows(KEY.len()).position(|window| window == KEY) {
         let place = at + KEY.len()..at + KEY.len() + 64;
@@ -19,20 +72,29 @@ fuzz_target!(|bytes: &[u8]| {
             bytes[place].copy_from_slice(sum.as_bytes());
         }
     }
-    let Ok(checkpoint) = decode(&bytes) else { return };
-    let mut config = duvn::preset("duvn").expect("a preset");
-    config.hidden = vec![2];
-    config.replay = 40;
-    config.batch = 4;
-    config.learning_starts = 4;
-    let (env, agent, budget) = ("Toy".into(), "duvn".into(), Budget::Episodes(5));
-    let spec = RunSpec { env, agent, config, seed: 0, budget, until_solved: false };
-    let mut run = Run::new(spec).expect("a run");
-    if run.restore(&checkpoint.snapshot).is_ok() {
-        for _ in 0..10 {
-            if run.step().is_err() {
-                break;
-            }
-        }
+    if let Ok(checkpoint) = decode(&bytes) {
+        go_on(0, &checkpoint.snapshot);
     }
-});
+}
+
+// Four bytes of input are one change: which state, where (two bytes), and what is written there.
+fn look(bytes: &[u8]) {
+    let Some((&first, rest)) = bytes.split_first() else { return };
+    let Some(number) = usize::from(first).checked_sub(1).map(|number| number % AGENTS.len()) else {
+        return file(rest);
+    };
+    let mut snapshot = frozen(number).clone();
+    for change in rest.chunks_exact(4).take(8) {
+        let state = match change[0] % 4 {
+            0 | 3 => &mut snapshot.training.agent.state,
+            1 => &mut snapshot.training.state,
+            _ => &mut snapshot.state,
+        };
+        let at = usize::from(change[1]) << 8 | usize::from(change[2]);
+        let at = at % state.len();
+        state[at] = change[3];
+    }
+    go_on(number, &snapshot);
+}
+
+fuzz_target!(|bytes: &[u8]| within_a_second(|| look(bytes)));

@@ -1,10 +1,13 @@
 //! Environment ids and their parameters: made and stepped, or refused.
 #![no_main]
 
+mod limit;
+
 use duvn_envs::{Environment, Space, registry};
 use libfuzzer_sys::fuzz_target;
+use limit::within_a_second;
 
-fuzz_target!(|id: &str| {
+fn look(id: &str) {
     if let Ok(mut env) = registry::make(id, 1) {
         env.reset(Some(1));
         assert!(env.observation_space().contains(env.observation()));
@@ -13,4 +16,6 @@ fuzz_target!(|id: &str| {
             assert!(step.reward.is_finite(), "{id}: {step:?}");
         }
     }
-});
+}
+
+fuzz_target!(|id: &str| within_a_second(|| look(id)));

@@ -1,14 +1,19 @@
 //! Experiment files: whatever is written, the answer is a plan or a sentence with its line.
 #![no_main]
 
+mod limit;
+
 use duvn_lab::experiment::{Experiment, Variant};
 use libfuzzer_sys::fuzz_target;
+use limit::within_a_second;
 
-fuzz_target!(|text: &str| {
+fn look(text: &str) {
     for quick in [false, true] {
         match Experiment::parse(text, &Variant { quick, seeds: None }) {
             Ok(experiment) => assert!(!experiment.runs.is_empty()),
             Err(error) => assert!(error.to_string().starts_with("line ")),
         }
     }
-});
+}
+
+fuzz_target!(|text: &str| within_a_second(|| look(text)));

@@ -1,6 +1,8 @@
 //! Merging a shard of whose database some bytes are others: refused, or merged as it was.
 #![no_main]
 
+mod limit;
+
 use duvn_lab::experiment::{Experiment, Variant};
 use duvn_lab::merge::merge;
 use duvn_lab::run::Run;
@@ -8,6 +10,7 @@ use duvn_lab::spec::RunSpec;
 use duvn_lab::store::{FILE, Store};
 use duvn_lab::sweep::{End, Options, Watch, sweep};
 use libfuzzer_sys::fuzz_target;
+use limit::within_a_second;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
@@ -53,7 +56,7 @@ fn good() -> &'static Good {
 }
 
 // Four bytes of input are one change: three say where, one what.
-fuzz_target!(|changes: &[u8]| {
+fn look(changes: &[u8]) {
     let Good { shard, bytes, records: expected } = good();
     let mut changed = bytes.clone();
     for change in changes.chunks_exact(4).take(8) {
@@ -70,4 +73,6 @@ fuzz_target!(|changes: &[u8]| {
     for rest in ["-wal", "-shm"] {
         let _ = std::fs::remove_file(shard.join(format!("{FILE}{rest}")));
     }
-});
+}
+
+fuzz_target!(|changes: &[u8]| within_a_second(|| look(changes)));

@@ -4,11 +4,12 @@ use crate::numbers::{decimal, size};
 use crate::screen::Screen;
 use crate::stop::flag_on_signal;
 use duvn_lab::experiment::{Experiment, Planned, Variant};
-use duvn_lab::parallel;
+use duvn_lab::room::jobs_that_fit;
 use duvn_lab::shard::Shard;
 use duvn_lab::spec::{Budget, run_name};
 use duvn_lab::store::{FILE, Growth, Store, StoreError};
 use duvn_lab::sweep::{End, Options, sweep};
+use duvn_lab::{machine, parallel};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -51,6 +52,8 @@ pub struct Args {
 pub const CHECKPOINT_SECONDS: f64 = 20.0;
 
 pub fn run(args: &Args) -> Result<(), Failure> {
+    // From the start: a warning that comes while the plan is made must not end the program.
+    let stop = flag_on_signal()?;
     let text = std::fs::read_to_string(&args.file)
         .map_err(|error| Failure::usage(format!("cannot read {}: {error}", args.file.display())))?;
     let variant = Variant { quick: args.quick, seeds: None };
@@ -72,7 +75,6 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if args.dry_run {
         return list(&experiment, &out);
     }
-    let stop = flag_on_signal()?;
     let store = open(&out, &experiment, args.extend)?;
     let (retry, any_isa) = (args.retry, args.any_isa);
     let options = Options { jobs, checkpoint_every, retry, any_isa, stop: &stop };
@@ -92,8 +94,15 @@ pub fn open(out: &Path, experiment: &Experiment, extend: bool) -> Result<Store, 
 
 /// Runs what is missing, with progress on the screen.
 pub fn execute(store: &Store, runs: &[Planned], options: &Options<'_>) -> Result<Vec<End>, Failure> {
+    let jobs = machine::memory().map_or(options.jobs, |most| jobs_that_fit(runs, options.jobs, most));
+    if jobs < options.jobs {
+        eprintln!(
+            "duvn: note: {jobs} runs at a time instead of {}: more do not fit into memory",
+            options.jobs
+        );
+    }
     let screen = Screen::new(runs.len());
-    let ends = sweep(store, runs, options, &screen);
+    let ends = sweep(store, runs, &Options { jobs, ..*options }, &screen);
     screen.clear();
     ends.map_err(store_failure)
 }

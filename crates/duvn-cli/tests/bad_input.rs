@@ -47,6 +47,49 @@ fn values_out_of_range_are_named() {
     }
 }
 
+/// Amounts that nobody has the memory or the time for, in `train`, in a sweep and in its dry run.
+#[test]
+fn what_no_machine_has_room_for_is_refused_before_it_is_asked_for() {
+    let folder = folder("no-room");
+    let (file, out) = (folder.join("large.toml"), folder.join("out"));
+    let (file, out) = (file.to_str().unwrap(), out.to_str().unwrap());
+    let large = "hidden=[4096,4096]";
+    for (env, preset, settings, part) in [
+        ("Toy", "duvn", &["mc_samples=1000000000000"][..], "'mc_samples'"),
+        ("Toy", "duvn", &["propagation=sampling", "samples=1000000000000"], "'samples'"),
+        ("Toy", "duvn", &["draws=1000000000000"], "'draws'"),
+        ("Toy", "duvn", &["lambda=0.9", "trace_steps=9223372036854775807"], "'trace_steps'"),
+        ("DeepSea-1000", "bootdqn", &["members=64", large], "memory"),
+    ] {
+        let set = settings.iter().flat_map(|setting| ["--set", setting]);
+        let train: Vec<_> = ["train", env, "--agent", preset].into_iter().chain(set).collect();
+        refused(&train, part);
+        let settings = settings.join(", ").replace("=sampling", "='sampling'");
+        let text = format!(
+            "name = 'large'\nseeds = '0'\n[[environments]]\nid = '{env}'\n[[agents]]\npreset = '{preset}'\n\
+             settings = {{ {settings} }}\n"
+        );
+        std::fs::write(file, text).unwrap();
+        refused(&["sweep", file, "--out", out, "--dry-run"], part);
+        refused(&["sweep", file, "--out", out], part);
+    }
+    // The largest number that 64 bits hold is none that a TOML file can have.
+    refused(
+        &[
+            "train",
+            "Toy",
+            "--agent",
+            "duvn",
+            "--set",
+            "lambda=0.9",
+            "--set",
+            "trace_steps=18446744073709551615",
+        ],
+        "'trace_steps'",
+    );
+    assert!(!std::path::Path::new(out).exists(), "nothing was made");
+}
+
 #[test]
 fn budgets_seeds_and_threads_must_make_sense() {
     for (option, value, part) in [

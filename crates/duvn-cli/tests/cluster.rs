@@ -140,6 +140,38 @@ fn merging_is_by_run_and_refuses_what_differs() {
     assert_eq!(recorded(&merged), recorded(&whole), "what was refused has left no trace");
 }
 
+/// Shards whose budgets are extended one after the other, merged on the way and in any order.
+#[test]
+fn extended_shards_take_the_place_of_what_was_merged_before() {
+    let folder = Folder::new("merge-extended");
+    let (short, long) = (folder.file("short.toml", &small(30)), folder.file("long.toml", &small(60)));
+    let (out, old, merged) = (folder.path("out"), folder.path("old"), folder.path("merged"));
+    for out in [&out, &old] {
+        for share in ["0/2", "1/2"] {
+            succeed(sweep(&short, out, &["--shard", share]));
+        }
+    }
+    let (now, before) = (shards(&out, 2), shards(&old, 2));
+    succeed(merge(&merged, &now));
+    succeed(sweep(&long, &out, &["--shard", "0/2", "--extend"]));
+    let output = succeed(merge(&merged, &now));
+    assert!(stdout(&output).contains("4 runs were added") && stdout(&output).contains("4 were there before"));
+    // A copy of the shorter runs comes too late.
+    let output = succeed(merge(&merged, &before));
+    assert!(stdout(&output).contains("0 runs were added"), "{}", stdout(&output));
+    succeed(sweep(&long, &out, &["--shard", "1/2", "--extend"]));
+    for _ in 0..2 {
+        succeed(merge(&merged, &now));
+    }
+    let whole = folder.path("whole");
+    succeed(sweep(&long, &whole, &[]));
+    assert_eq!(recorded(&merged), recorded(&whole));
+    assert_eq!(std::fs::read_dir(merged.join("runs")).unwrap().count(), 8, "former folders are gone");
+    let mut check = duvn();
+    check.arg("check").arg(&merged);
+    succeed(check);
+}
+
 #[test]
 fn a_damaged_shard_is_not_merged_and_can_be_done_over() {
     let folder = Folder::new("damaged-shard");

@@ -36,6 +36,9 @@ fn bad_files_and_folders_are_refused_with_what_to_write() {
         ("\"0..2\"", "\"\"", &["line 2", "0..5"]),
         ("preset = \"duvn\"", "preset = \"egreedy\"", &["line 19", "another name"]),
         ("\"Toy\"", "\"Toi\"", &["line 13", "Toy"]),
+        ("\"small\"", "\"..\"", &["line 1", "names a folder", "chain"]),
+        ("\"small\"", "\"../x/y\"", &["line 1", "names a folder", "chain"]),
+        ("\"small\"", "\"\"", &["line 1", "empty"]),
     ] {
         let file = folder.file("bad.toml", &small(5).replacen(from, to, 1));
         refused(sweep(&file, &out, &[]), parts);

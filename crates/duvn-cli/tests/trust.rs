@@ -116,6 +116,32 @@ fn an_extended_run_is_the_run_that_was_longer_from_the_start() {
 }
 
 #[test]
+fn a_damaged_database_is_named_with_a_remedy() {
+    let folder = Folder::new("corrupt");
+    let out = folder.path("out");
+    succeed(train(&out, &["--seeds", "0..2", "--episodes", "400"]));
+    let path = out.join(duvn_lab::store::FILE);
+    let whole = std::fs::read(&path).unwrap();
+    for damage in [0..100, 4096..whole.len()] {
+        let mut bytes = whole.clone();
+        bytes[damage.clone()].fill(0xa5);
+        std::fs::write(&path, &bytes).unwrap();
+        for command in ["report", "status", "check"] {
+            let output = run(&[command], &out, &[]).output().unwrap();
+            let words = stderr(&output) + &stdout(&output);
+            assert_eq!(
+                output.status.code(),
+                Some(if damage.start == 0 { 2 } else { 1 }),
+                "{command}: {words}"
+            );
+            assert!(words.contains(out.to_str().unwrap()) && words.contains("put back a copy"), "{words}");
+        }
+        let words = ends(run(&["check"], &out, &["--repair"]), if damage.start == 0 { 2 } else { 1 });
+        assert!(words.contains("run the experiment again") && !words.contains("--repair"), "{words}");
+    }
+}
+
+#[test]
 fn what_is_mixed_in_one_folder_is_said() {
     let folder = Folder::new("mixed");
     let out = folder.path("out");

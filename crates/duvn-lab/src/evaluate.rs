@@ -179,4 +179,20 @@ mod tests {
         let (mut agent, mut arena) = (agent(&spec), Arena::new(&spec).unwrap());
         assert_eq!(evaluate(&mut arena, &mut agent, 2, &AtomicBool::new(true)).unwrap(), None);
     }
+
+    /// CartPole starts elsewhere in every episode: so untrained agents last for different times.
+    #[test]
+    fn an_evaluation_is_of_different_episodes_and_of_the_same_ones_each_time() {
+        let spec = spec("CartPole-v1", 0.9);
+        let (mut agent, mut arena) = (agent(&spec), Arena::new(&spec).unwrap());
+        let mut lengths = || {
+            let mut play = |number| arena.play(&mut agent, Acting::Mean, number, |_, _| true).unwrap().length;
+            (0..10).map(&mut play).collect::<Vec<_>>()
+        };
+        let first = lengths();
+        assert!(first.iter().any(|length| *length != first[0]), "{first:?}");
+        assert_eq!(lengths(), first);
+        let evaluated = evaluate(&mut arena, &mut agent, 10, &AtomicBool::new(false)).unwrap().unwrap();
+        assert_eq!(evaluated.mean_return, first.iter().sum::<u64>() as f64 / 10.0);
+    }
 }

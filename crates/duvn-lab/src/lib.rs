@@ -24,6 +24,7 @@ pub mod progress;
 pub mod record;
 pub mod report;
 pub mod reproduce;
+pub mod room;
 pub mod run;
 pub mod saved;
 pub mod seeds;

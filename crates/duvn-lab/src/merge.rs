@@ -6,7 +6,8 @@ use crate::experiment::{Experiment, Planned};
 use crate::fingerprint::weights_sha256;
 use crate::run::RunError;
 use crate::saved::Saved;
-use crate::store::{Finished, RunRow, Store, StoreError};
+use crate::store::{Finished, Growth, RunRow, Store, StoreError};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// What a merge has done.
@@ -105,15 +106,19 @@ impl MergeError {
 }
 
 /// Puts the finished runs of `shards` into `out`, which is made if it is not there. Runs that are there already must be
-/// the same, to the bit. Runs that no shard has finished are planned in `out`.
+/// the same, to the bit. Runs that no shard has finished are planned in `out`. A run whose budget was extended since the last
+/// merge takes the place of the shorter one, and a shorter one is not taken where it has been extended.
 pub fn merge(out: &Path, shards: &[PathBuf]) -> Result<Merged, MergeError> {
     let stores: Vec<Store> = shards.iter().map(|shard| Store::open(shard)).collect::<Result<_, _>>()?;
-    let experiment = whole(out, &stores)?;
-    let target = Store::open_for(out, &experiment)?;
+    let outgrown = outgrown(out)?;
+    let experiment = whole(out, &stores, &outgrown)?;
+    let target = Store::open_to_grow(out, &experiment, Growth::Extend)?;
     let mut merged = Merged::default();
     for store in &stores {
         for row in store.runs()? {
-            if let Some(finished) = store.finished(&row)? {
+            if outgrown.contains(&row.id) {
+                merged.before += 1;
+            } else if let Some(finished) = store.finished(&row)? {
                 if add(&target, store, &finished)? {
                     merged.added += 1;
                 } else {
@@ -126,8 +131,17 @@ pub fn merge(out: &Path, shards: &[PathBuf]) -> Result<Merged, MergeError> {
     Ok(merged)
 }
 
-/// The experiment that the shards are of, in the order of its plan.
-fn whole(out: &Path, stores: &[Store]) -> Result<Experiment, MergeError> {
+/// The ids that runs in `out` had before their budgets were extended.
+fn outgrown(out: &Path) -> Result<HashSet<String>, StoreError> {
+    match Store::open(out) {
+        Ok(store) => Ok(store.runs()?.into_iter().flat_map(|run| run.former).collect()),
+        Err(StoreError::Missing { .. }) => Ok(HashSet::new()),
+        Err(error) => Err(error),
+    }
+}
+
+/// The experiment that the shards are of, in the order of its plan, without the runs that are `outgrown`.
+fn whole(out: &Path, stores: &[Store], outgrown: &HashSet<String>) -> Result<Experiment, MergeError> {
     let mut experiment: Option<Experiment> = None;
     for store in stores {
         let shard = store.folder().to_path_buf();
@@ -143,7 +157,7 @@ fn whole(out: &Path, stores: &[Store]) -> Result<Experiment, MergeError> {
             return Err(MergeError::OtherExperiment { shard, found: name, expected: whole.name.clone() });
         }
         for row in store.runs()? {
-            if whole.runs.iter().all(|known| known.id != row.id) {
+            if !outgrown.contains(&row.id) && whole.runs.iter().all(|known| known.id != row.id) {
                 whole.runs.push(planned(row));
             }
         }
@@ -188,6 +202,10 @@ fn add(target: &Store, shard: &Store, finished: &Finished) -> Result<bool, Merge
     }
     copy_checkpoint(target, shard, finished)?;
     target.import(finished)?;
+    for former in &here.former {
+        // The run has its checkpoint under its new id: a failure to delete the old one is not one of the merge.
+        let _ = std::fs::remove_dir_all(target.run_folder(former));
+    }
     Ok(true)
 }
 

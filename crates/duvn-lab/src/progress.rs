@@ -27,6 +27,11 @@ impl Progress {
         Progress { threshold, ..Progress::default() }
     }
 
+    /// Whether it can have come about: as many returns are kept as there were episodes, up to the window.
+    pub fn is_sound(&self) -> bool {
+        self.window.len() as u64 == self.episodes.min(WINDOW as u64) && self.episodes <= 1 << 62
+    }
+
     /// Counts an episode.
     pub fn add(&mut self, episode: &Episode) {
         let place = self.episodes as usize % WINDOW;

@@ -8,7 +8,7 @@ use crate::progress::Progress;
 use crate::record::{Probe, Record};
 use duvn::{Agent, AgentError, LearnError, RestoreError, Training, TrainingError, TrainingSnapshot};
 use duvn_envs::registry::{self, MakeError};
-use duvn_envs::{Environment, freeze, thaw};
+use duvn_envs::{Environment, StateError, freeze, thaw};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
@@ -132,13 +132,18 @@ pub struct RunSnapshot {
 impl Run {
     /// Whether such a run can be made; found out without making its networks.
     pub fn check(spec: &RunSpec) -> Result<(), RunError> {
-        let env = Run::environment(spec)?;
-        let config = spec.config.check().map_err(AgentError::from)?;
-        let bytes = duvn::memory(&config, &env.observation_space(), &env.action_space())?;
+        let bytes = Run::memory(spec)?;
         match machine::memory() {
             Some(most) if bytes > most => Err(RunError::Memory { bytes, most }),
             _ => Ok(()),
         }
+    }
+
+    /// An estimate of the bytes that such a run takes; found out without taking them.
+    pub fn memory(spec: &RunSpec) -> Result<u64, RunError> {
+        let env = Run::environment(spec)?;
+        let config = spec.config.check().map_err(AgentError::from)?;
+        Ok(duvn::memory(&config, &env.observation_space(), &env.action_space())?)
     }
 
     fn environment(spec: &RunSpec) -> Result<registry::Registered, RunError> {
@@ -266,6 +271,10 @@ impl Run {
     pub fn restore(&mut self, snapshot: &RunSnapshot) -> Result<(), RestoreError> {
         let (progress, probed, judge, seconds): (Progress, Option<u64>, Judge, f64) = thaw(&snapshot.state)?;
         self.training.restore(&snapshot.training)?;
+        let steps = self.training.agent().counters().steps;
+        if !progress.is_sound() || probed.is_some_and(|probed| probed > steps) {
+            return Err(StateError::Misfit("its progress cannot have come about".into()).into());
+        }
         self.progress = progress;
         self.judge = judge;
         self.probe.set_last(probed);

@@ -4,10 +4,13 @@ use duvn_envs::{Environment, Space, registry};
 use duvn_lab::actions::Written;
 use duvn_lab::checkpoint::decode;
 use duvn_lab::experiment::{Experiment, Variant};
+use duvn_lab::run::{Run, RunSnapshot};
 use duvn_lab::shard::Shard;
+use duvn_lab::spec::{Budget, RunSpec};
 use duvn_lab::{seeds, settings};
 use proptest::collection::vec;
 use proptest::prelude::*;
+use std::sync::OnceLock;
 
 /// Text made of pieces that the parser knows, and of anything.
 fn pieces(known: &'static [&'static str]) -> impl Strategy<Value = String> {
@@ -65,6 +68,35 @@ const LINES: &[&str] = &[
     "#",
     "\u{0}",
 ];
+
+/// A run of an agent with every kind of state: memory, queue, masks or members, visits, several actors.
+fn spec(number: usize) -> RunSpec {
+    let (env, preset, settings): (_, _, &[(&str, &str)]) = [
+        ("Toy", "duvn", &[("lambda", "0.9"), ("trace_steps", "4")][..]),
+        ("Toy", "bootdqn", &[("members", "3"), ("bootstrap", "0.5")]),
+        ("DeepSea-3", "duvn-deep", &[]),
+        ("CartPole-v1", "duvn-deep", &[("features", "4")]),
+        ("Chain-3", "parametric", &[("actors", "3"), ("parameter_scope", "episode")]),
+    ][number];
+    let mut config = duvn::preset(preset).unwrap();
+    config.hidden = vec![2];
+    (config.replay, config.batch, config.learning_starts) = (40, 4, 4);
+    settings.iter().for_each(|(key, value)| config.set(key, value).unwrap());
+    let (env, agent, budget) = (env.into(), preset.into(), Budget::Episodes(1000));
+    RunSpec { env, agent, config, seed: 0, budget, until_solved: false }
+}
+
+/// What such a run has frozen after 70 steps, with its memory full.
+fn frozen(number: usize) -> &'static RunSnapshot {
+    static FROZEN: [OnceLock<RunSnapshot>; 5] = [const { OnceLock::new() }; 5];
+    FROZEN[number].get_or_init(|| {
+        let mut run = Run::new(spec(number)).unwrap();
+        for _ in 0..70 {
+            run.step().unwrap();
+        }
+        run.snapshot()
+    })
+}
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
@@ -138,5 +170,30 @@ proptest! {
         prop_assert!(decode(&bytes).is_err());
         let header = br#"{"__metadata__":{"sha256":""#;
         prop_assert!(decode(&[&length.to_le_bytes()[..], header, &bytes].concat()).is_err());
+    }
+    /// Whoever makes a file can give it the right checksum: its parts must fit each other all the same.
+    #[test]
+    fn a_state_whose_bytes_are_others_is_refused_or_goes_on(
+        number in 0..5usize,
+        changes in vec((0..3usize, any::<proptest::sample::Index>(), prop_oneof![any::<u8>(), 0..4u8, 0x7f..=0x80u8]), 1..4),
+    ) {
+        let mut snapshot = frozen(number).clone();
+        for (which, at, byte) in changes {
+            let state = match which {
+                0 => &mut snapshot.training.agent.state,
+                1 => &mut snapshot.training.state,
+                _ => &mut snapshot.state,
+            };
+            let at = at.index(state.len());
+            state[at] = byte;
+        }
+        let mut run = Run::new(spec(number)).unwrap();
+        if run.restore(&snapshot).is_ok() {
+            for _ in 0..12 {
+                if run.step().is_err() {
+                    break;
+                }
+            }
+        }
     }
 }

@@ -71,7 +71,7 @@ fn finished(folder: &Folder) -> Store {
     let run = store.runs().unwrap().remove(0);
     let records: Vec<_> = (1..=6).map(record).collect();
     let evaluation = evaluation(5, true);
-    let view = duvn::ActionView { mean: 1.0, sigma: 0.5, spread: 0.0, probability: 0.5 };
+    let view = duvn::ActionView { mean: 1.0, sigma: 0.5, probability: 0.5, ..Default::default() };
     let moment = duvn_lab::beliefs::Moment { episode: 3, states: vec![vec![view; 2]; 2] };
     store.append(run.number, &records[..4], &[], &[moment], 8, 1.5).unwrap();
     store.append(run.number, &records[4..], &[evaluation], &[], 12, 2.5).unwrap();
@@ -127,6 +127,73 @@ fn no_change_of_a_record_goes_unnoticed() {
             Err(error) => assert!(faulty && error.to_string().contains("duvn check"), "{change}: {error}"),
         }
     }
+}
+
+/// Every column of every table, so that one that comes to be is covered by a digest, too.
+#[test]
+fn no_column_is_without_a_digest() {
+    let mut changed = 0;
+    for table in ["episodes", "evaluations", "beliefs", "timing", "curves", "runs"] {
+        let folder = Folder::new("columns");
+        drop(finished(&folder));
+        let whole = std::fs::read(folder.0.join(FILE)).unwrap();
+        let connection = || rusqlite::Connection::open(folder.0.join(FILE)).unwrap();
+        let columns: Vec<String> = {
+            let connection = connection();
+            let mut query = connection.prepare(&format!("PRAGMA table_info({table})")).unwrap();
+            query.query_map([], |row| row.get(1)).unwrap().map(Result::unwrap).collect()
+        };
+        for column in columns.iter().filter(|column| *column != "number") {
+            for rest in ["-wal", "-shm"] {
+                let _ = std::fs::remove_file(folder.0.join(format!("{FILE}{rest}")));
+            }
+            std::fs::write(folder.0.join(FILE), &whole).unwrap();
+            let one = format!("SELECT {column} FROM {table} ORDER BY 1 DESC LIMIT 1");
+            let change = format!(
+                "PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON; UPDATE {table} SET {column} = \
+                 CASE typeof({column}) WHEN 'null' THEN 1 WHEN 'text' THEN {column} || 'x' ELSE {column} + 1 END WHERE {column} IS ({one})"
+            );
+            connection().execute_batch(&change).unwrap_or_else(|error| panic!("{change}: {error}"));
+            let noticed = match Store::open(&folder.0) {
+                Ok(store) => store
+                    .verify()
+                    .map_or(true, |found| found.iter().any(|verified| !verified.faults.is_empty())),
+                Err(_) => true,
+            };
+            assert!(noticed, "{table}.{column}");
+            changed += 1;
+        }
+    }
+    assert!(changed > 50, "{changed} columns");
+}
+
+/// SQLite does not wait where a fresh file is made a database: so programs wait for each other before.
+#[test]
+fn opening_waits_for_whoever_is_opening() {
+    let folder = Folder::new("waits");
+    drop(Store::open_for(&folder.0, &experiment()).unwrap());
+    let lock = std::fs::File::options().append(true).open(folder.0.join("records.lock")).unwrap();
+    lock.lock().unwrap();
+    let path = folder.0.clone();
+    let opening = std::thread::spawn(move || {
+        drop(Store::open(&path).unwrap());
+        drop(Store::open_for(&path, &experiment()).unwrap());
+    });
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    assert!(!opening.is_finished(), "it must wait");
+    drop(lock);
+    opening.join().unwrap();
+}
+
+#[test]
+fn a_run_has_one_program_at_a_time() {
+    let folder = Folder::new("one");
+    let store = Store::open_for(&folder.0, &experiment()).unwrap();
+    let id = store.runs().unwrap().remove(0).id;
+    let mine = store.try_lock(&id).unwrap();
+    assert!(mine.is_some() && store.try_lock(&id).unwrap().is_none());
+    drop(mine);
+    assert!(store.try_lock(&id).unwrap().is_some());
 }
 
 /// Its seal may be as good as it likes: a row must describe the run whose id it has.

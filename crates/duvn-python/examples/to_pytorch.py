@@ -19,7 +19,7 @@ import duvn.torch
 
 def main(picture: str = "to_pytorch.png") -> float:
     """Draws the values of MountainCar as PyTorch computes them; gives the largest difference from the agent's own."""
-    agent = duvn.Agent("duvn-control", "duvn/MountainCar-v0", seed=0, hidden=[32], trunk=[32]).learn(3000)
+    agent = duvn.Agent("duvn-deep", "duvn/MountainCar-v0", seed=0, hidden=[32], trunk=[32]).learn(3000)
     with tempfile.TemporaryDirectory() as place:
         path = pathlib.Path(place) / "car.safetensors"
         agent.save(path)

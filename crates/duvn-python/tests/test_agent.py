@@ -51,13 +51,13 @@ def test_it_learns_to_the_bits_of_the_command_line(train, seed):
 
 
 def test_actors_side_by_side_learn_to_the_bits_of_the_command_line(train):
-    args = ["CartPole-v1", "--agent", "duvn-control", "--seeds", "1", "--steps", "600", "--set", "actors=3"]
+    args = ["CartPole-v1", "--agent", "duvn-deep", "--seeds", "1", "--steps", "600", "--set", "actors=3"]
     by_cli = train(*args, "--set", "hidden=16", "--set", "trunk=16")
     knobs = {"hidden": [16], "trunk": [16]}
     vector = gymnasium.make_vec("duvn/CartPole-v1", num_envs=3)
-    agent = duvn.Agent("duvn-control", vector, seed=1, **knobs).learn(600)
+    agent = duvn.Agent("duvn-deep", vector, seed=1, **knobs).learn(600)
     assert agent.native and agent.weights_sha256 == by_cli["weights_sha256"]
-    alone = duvn.Agent("duvn-control", "duvn/CartPole-v1", seed=1, actors=3, **knobs).learn(600)
+    alone = duvn.Agent("duvn-deep", "duvn/CartPole-v1", seed=1, actors=3, **knobs).learn(600)
     assert alone.weights_sha256 == by_cli["weights_sha256"]
 
 

@@ -10,7 +10,7 @@ AGENTS = [
     ("egreedy", "duvn/Chain-6", {"hidden": [16, 16]}),
     ("duvn", "duvn/CartPole-v1", {"hidden": [16]}),
     ("duvn", "duvn/MountainCar-v0", {"hidden": [16], "inputs": "scaled"}),
-    ("duvn-control", "duvn/CartPole-v1", {"hidden": [16], "trunk": [16]}),
+    ("duvn-deep", "duvn/CartPole-v1", {"hidden": [16], "trunk": [16]}),
     ("dqn", "duvn/Acrobot-v1", {"hidden": [16], "trunk": [24, 16]}),
     ("bootdqn", "duvn/CartPole-v1", {"hidden": [8], "members": 3}),
     ("duvn-deep", "duvn/Chain-6", {"hidden": [16]}),

@@ -52,7 +52,8 @@ pub fn train() -> Result<f64, Box<dyn std::error::Error>> {
         println!("{line}");
     }
     let env = make();
-    let config = Config { gamma: 0.97, trunk: vec![64, 64], ..preset("duvn-control")? };
+    let preset = preset_for("duvn-deep", &env.observation_space())?;
+    let config = Config { gamma: 0.97, trunk: vec![64, 64], ..preset };
     let agent = Agent::new(&config.check()?, &env.observation_space(), &env.action_space(), 50)?;
     let mut training = Training::new(env, agent, 50);
     let mut returns = Vec::new();

@@ -6,6 +6,7 @@
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What is asked of a file system. Tests put one in its place that fails, or that loses what was not synchronised.
@@ -71,6 +72,7 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// A file that gets its name when it is finished; until then, the file that had the name before keeps it.
 #[derive(Debug)]
 pub struct WholeFile {
+    disk: Arc<dyn Disk>,
     path: PathBuf,
     beside: PathBuf,
     writer: Option<BufWriter<File>>,
@@ -82,11 +84,16 @@ static NEXT: AtomicU64 = AtomicU64::new(0);
 impl WholeFile {
     /// A file that will be `path`.
     pub fn create(path: &Path) -> io::Result<Self> {
+        Self::create_on(Arc::new(RealDisk), path)
+    }
+
+    /// The same, where another disk makes its bytes and its name last.
+    pub fn create_on(disk: Arc<dyn Disk>, path: &Path) -> io::Result<Self> {
         // A name that says nothing: TensorBoard would read whatever has "tfevents" in it.
         let name = format!(".unfinished-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         let beside = path.with_file_name(name);
         let writer = Some(BufWriter::new(File::create(&beside)?));
-        Ok(WholeFile { path: path.into(), beside, writer })
+        Ok(WholeFile { disk, path: path.into(), beside, writer })
     }
 
     /// Gives it its name.
@@ -95,13 +102,19 @@ impl WholeFile {
         let named = writer
             .into_inner()
             .map_err(io::IntoInnerError::into_error)
-            .and_then(|file| file.sync_all())
-            .and_then(|()| RealDisk.rename(&self.beside, &self.path));
+            .and_then(|_| self.disk.sync(&self.beside))
+            .and_then(|()| self.disk.rename(&self.beside, &self.path));
         if named.is_err() {
-            let _ = RealDisk.remove(&self.beside);
+            let _ = self.disk.remove(&self.beside);
         }
-        named
+        named?;
+        self.disk.sync_folder(folder_of(&self.path))
     }
+}
+
+/// The folder of a file; of a bare name, the one where the program is.
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 impl Write for WholeFile {
@@ -119,7 +132,7 @@ impl Drop for WholeFile {
         if let Some(writer) = self.writer.take() {
             // It was given up: what is there of it is of no use, and must not be written out.
             drop(writer.into_parts());
-            let _ = RealDisk.remove(&self.beside);
+            let _ = self.disk.remove(&self.beside);
         }
     }
 }
@@ -127,10 +140,78 @@ impl Drop for WholeFile {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Mutex;
 
     fn names(folder: &Path) -> Vec<String> {
         let entries = std::fs::read_dir(folder).unwrap().flatten();
         entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+    }
+
+    /// A real disk that takes down what it is asked for, and refuses one request.
+    #[derive(Debug)]
+    struct Watched {
+        asked: Mutex<Vec<&'static str>>,
+        refused: usize,
+    }
+
+    impl Watched {
+        fn ask(&self, what: &'static str) -> io::Result<()> {
+            let mut asked = self.asked.lock().unwrap();
+            asked.push(what);
+            if asked.len() == self.refused { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
+        }
+    }
+
+    impl Disk for Watched {
+        fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+            RealDisk.read(path)
+        }
+
+        fn exists(&self, path: &Path) -> bool {
+            RealDisk.exists(path)
+        }
+
+        fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+            RealDisk.write(path, bytes)
+        }
+
+        fn sync(&self, path: &Path) -> io::Result<()> {
+            self.ask("sync").and_then(|()| RealDisk.sync(path))
+        }
+
+        fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+            self.ask("rename").and_then(|()| RealDisk.rename(from, to))
+        }
+
+        fn sync_folder(&self, folder: &Path) -> io::Result<()> {
+            self.ask("sync the folder").and_then(|()| RealDisk.sync_folder(folder))
+        }
+
+        fn remove(&self, path: &Path) -> io::Result<()> {
+            RealDisk.remove(path)
+        }
+    }
+
+    #[test]
+    fn a_file_lasts_before_it_has_its_name_and_its_name_lasts_before_it_is_said_to_be_there() {
+        let folder = std::env::temp_dir().join(format!("duvn-lasting-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("agent");
+        for refused in [1, 2, 3, 0] {
+            write_whole(&path, b"old").unwrap();
+            let disk = Arc::new(Watched { asked: Mutex::default(), refused });
+            let mut file = WholeFile::create_on(disk.clone(), &path).unwrap();
+            file.write_all(b"new").unwrap();
+            assert_eq!(file.finish().is_err(), refused > 0, "request {refused}");
+            let asked = disk.asked.lock().unwrap();
+            let all = ["sync", "rename", "sync the folder"];
+            assert_eq!(asked[..], all[..if refused > 0 { refused } else { 3 }]);
+            let expected = if (1..3).contains(&refused) { b"old" } else { b"new" };
+            assert_eq!((std::fs::read(&path).unwrap(), names(&folder).len()), (expected.to_vec(), 1));
+        }
+        std::fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(folder_of(Path::new("agent")), Path::new("."));
     }
 
     #[test]

@@ -33,6 +33,11 @@ impl Earned {
         }
     }
 
+    /// Whether it can have come about: it holds 0 between its bounds.
+    pub(crate) fn is_sound(&self) -> bool {
+        self.low <= 0.0 && self.high >= 0.0
+    }
+
     /// The bounds.
     pub(crate) fn bounds(&self) -> (f32, f32) {
         (self.low, self.high)
@@ -40,6 +45,11 @@ impl Earned {
 }
 
 impl Rewards {
+    /// Whether they can have come about.
+    pub(crate) fn is_sound(&self) -> bool {
+        self.0.len() < LONGEST
+    }
+
     /// An episode begins.
     pub(crate) fn clear(&mut self) {
         self.0.clear();

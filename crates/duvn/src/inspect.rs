@@ -9,6 +9,11 @@ pub struct ActionView {
     pub sigma: f64,
     /// Parametric uncertainty: the standard deviation of mu over the draws (0 for point parameters).
     pub spread: f64,
+    /// What more data would remove: the spread over the draws, local uncertainty, and what the return model
+    /// keeps apart, as the root of their squares.
+    pub epistemic: f64,
+    /// What would stay: the return model's own spread, without local uncertainty; the mean over the draws.
+    pub aleatoric: f64,
     /// The probability that the policy takes this action.
     pub probability: f64,
 }
@@ -18,6 +23,8 @@ pub struct ActionView {
 pub(crate) struct Draw {
     pub mu: f64,
     pub sigma: f64,
+    /// The part of sigma that is the return's own.
+    pub own: f64,
     pub probability: f64,
 }
 
@@ -30,10 +37,15 @@ impl ActionView {
                 draws.iter().map(|draw| value(&draw[action])).sum::<f64>() / draws.len() as f64
             };
             let mean = mean_of(&|draw| draw.mu);
+            let spread = mean_of(&|draw| (draw.mu - mean).powi(2)).sqrt();
+            // What of sigma is not the return's own.
+            let rest = mean_of(&|draw| (draw.sigma.powi(2) - draw.own.powi(2)).max(0.0));
             ActionView {
                 mean,
                 sigma: mean_of(&|draw| draw.sigma),
-                spread: mean_of(&|draw| (draw.mu - mean).powi(2)).sqrt(),
+                spread,
+                epistemic: (spread * spread + rest).sqrt(),
+                aleatoric: mean_of(&|draw| draw.own),
                 probability: mean_of(&|draw| draw.probability),
             }
         };
@@ -47,9 +59,17 @@ mod tests {
 
     #[test]
     fn spread_is_over_draws_and_sigma_within_them() {
-        let draw = |mu, sigma, probability| vec![Draw { mu, sigma, probability }];
-        let draws = [draw(1.0, 0.5, 1.0), draw(3.0, 1.5, 0.0)];
-        let expected = ActionView { mean: 2.0, sigma: 1.0, spread: 1.0, probability: 0.5 };
+        let draw = |mu, sigma, own, probability| vec![Draw { mu, sigma, own, probability }];
+        let draws = [draw(1.0, 5.0, 3.0, 1.0), draw(3.0, 3.0, 3.0, 0.0)];
+        // Of sigma, 4² and 0 are not the return's own: the mean is 8; with the spread 1 that is 9.
+        let expected = ActionView {
+            mean: 2.0,
+            sigma: 4.0,
+            spread: 1.0,
+            epistemic: 3.0,
+            aleatoric: 3.0,
+            probability: 0.5,
+        };
         assert_eq!(ActionView::over(&draws), [expected]);
     }
 }

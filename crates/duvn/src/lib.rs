@@ -30,6 +30,7 @@ pub mod local;
 mod loops;
 mod memory;
 pub mod net;
+pub mod normal;
 pub mod policy;
 pub mod posterior;
 pub mod prelude;

@@ -55,9 +55,35 @@ pub fn memory(config: &CheckedConfig, observations: &Space, actions: &Space) -> 
     let local = match (config.local, observations) {
         (LocalKind::None, _) => 0.0,
         (LocalKind::Visits, Space::Discrete(states)) => (*states * actions) as f64 * number,
-        (LocalKind::Visits, Space::Box { .. }) => {
+        // Visits, changes, the last next state, and two numbers for rewards.
+        (LocalKind::Outcomes, Space::Discrete(states)) => 5.0 * (*states * actions) as f64 * number,
+        (LocalKind::Visits | LocalKind::Outcomes, Space::Box { .. }) => {
             (config.features * config.features * actions) as f64 * number
         }
     };
     Ok((networks as f64 * network + replay + targets + local) as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+
+    /// Two members of 1,000,000 x 64 x 2 actions are four floats a weight and a gradient each.
+    #[test]
+    fn every_member_counts() {
+        let bytes = |members| {
+            let config = Config {
+                posterior: PosteriorKind::Ensemble,
+                members,
+                hidden: vec![64],
+                replay: 100,
+                ..Config::default()
+            };
+            memory(&config.check().unwrap(), &Space::Discrete(1_000_000), &Space::Discrete(2)).unwrap() as f64
+        };
+        let one = 5.0 * 4.0 * 64e6 * 2.0;
+        assert!((1.0..1.3).contains(&(bytes(1) / one)), "{}", bytes(1));
+        assert!((19.0..20.1).contains(&(bytes(20) / bytes(1))), "{} {}", bytes(1), bytes(20));
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::agent::{Agent, LearnError, RestoreError, Snapshot};
 use crate::rng::Stream;
-use duvn_envs::{Environment, StepError, freeze, thaw};
+use duvn_envs::{Environment, StateError, StepError, freeze, thaw};
 use serde::{Deserialize, Serialize};
 
 /// One finished episode.
@@ -192,6 +192,11 @@ impl<E: Environment> Training<E> {
         if places.len() != self.places.len() {
             return Err(RestoreError::Actors { found: places.len(), expected: self.places.len() });
         }
+        let counted =
+            |(_, running, _): &FrozenPlace| running.is_none_or(|episode| episode.length <= MOST_STEPS);
+        if turn >= places.len() || !places.iter().all(counted) {
+            return Err(StateError::Misfit("its turns cannot have come about".into()).into());
+        }
         self.turn = turn;
         let steps = self.agent.counters().steps;
         for (number, (place, (seed, running, env))) in self.places.iter_mut().zip(places).enumerate() {
@@ -210,5 +215,53 @@ impl<E: Environment> Training<E> {
     }
 }
 
+/// No episode is as long as this.
+const MOST_STEPS: u64 = 1 << 62;
+
 /// The first seed, the episode so far, and the environment, where it can be frozen.
 type FrozenPlace = (Option<u64>, Option<Episode>, Option<Vec<u8>>);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+    use duvn_envs::{Observation, registry};
+
+    #[test]
+    fn environments_side_by_side_have_episodes_of_their_own() {
+        let make = || registry::make("CartPole-v1", 7).unwrap();
+        let config = Config { actors: 3, hidden: vec![2], ..Config::default() }.check().unwrap();
+        let agent = Agent::new(&config, &make().observation_space(), &make().action_space(), 7).unwrap();
+        let mut training = Training::side_by_side(vec![make(), make(), make()], agent, 7);
+        training.begin_episodes().unwrap();
+        let starts: Vec<_> = training
+            .places
+            .iter()
+            .map(|place| match place.env.observation() {
+                Observation::Vector(numbers) => numbers.to_vec(),
+                Observation::Index(_) => panic!("CartPole is a box"),
+            })
+            .collect();
+        assert!(starts[0] != starts[1] && starts[0] != starts[2] && starts[1] != starts[2], "{starts:?}");
+        let mut alone = make();
+        alone.reset(Some(7));
+        assert_eq!(alone.observation(), Observation::Vector(&starts[0]), "the first is as if it were alone");
+    }
+
+    #[test]
+    fn turns_that_cannot_be_are_refused() {
+        let make = || registry::make("Toy", 0).unwrap();
+        let training = || {
+            let config = Config { hidden: vec![2], ..Config::default() }.check().unwrap();
+            let agent = Agent::new(&config, &make().observation_space(), &make().action_space(), 0).unwrap();
+            Training::new(make(), agent, 0)
+        };
+        let mut first = training();
+        first.step().unwrap();
+        let good = first.snapshot();
+        let (_, places): (usize, Vec<FrozenPlace>) = thaw(&good.state).unwrap();
+        assert!(training().restore(&good).is_ok());
+        let bad = TrainingSnapshot { state: freeze(&(1usize, places)), ..good };
+        assert!(matches!(training().restore(&bad), Err(RestoreError::State(_))));
+    }
+}

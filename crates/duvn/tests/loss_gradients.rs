@@ -22,6 +22,14 @@ enum Loss {
     /// The squared loss, with sigma = |z + b|.
     Abs,
     Sampling,
+    Categorical,
+    /// With Huber's kappa; 0 has corners, at which there is no gradient, and hence targets far from
+    /// predictions.
+    Quantile(f64),
+    Mixture,
+    MixtureSampling,
+    /// Quantiles with an uncertainty beside them.
+    Apart,
 }
 
 impl Loss {
@@ -29,7 +37,17 @@ impl Loss {
         // By their written names, so that a new loss is tested as soon as it can be chosen.
         let names = LossKind::expects();
         let kinds = names.split('|').map(|name| LossKind::parse(name).expect("one of its own names"));
-        [Loss::Mean, Loss::Sampling, Loss::Abs].into_iter().chain(kinds.map(Loss::Analytic)).collect()
+        let quantiles = [0.0, 0.1, 1.0].map(Loss::Quantile);
+        let others = [
+            Loss::Mean,
+            Loss::Sampling,
+            Loss::Abs,
+            Loss::Categorical,
+            Loss::Mixture,
+            Loss::MixtureSampling,
+            Loss::Apart,
+        ];
+        others.into_iter().chain(quantiles).chain(kinds.map(Loss::Analytic)).collect()
     }
 
     fn config(self) -> Config {
@@ -46,27 +64,93 @@ impl Loss {
             Loss::Analytic(loss) => Config { loss, ..gaussian },
             Loss::Abs => Config { sigma_link: SigmaLink::Abs, ..gaussian },
             Loss::Sampling => Config { propagation: Propagation::Sampling, ..gaussian },
+            Loss::Categorical => Config { returns: ReturnKind::Categorical, atoms: 7, ..gaussian },
+            Loss::Quantile(kappa) => {
+                Config { returns: ReturnKind::Quantile, quantiles: 5, kappa, ..gaussian }
+            }
+            Loss::Mixture => Config { returns: ReturnKind::Mixture, components: 3, ..gaussian },
+            Loss::MixtureSampling => {
+                let propagation = Propagation::Sampling;
+                Config { returns: ReturnKind::Mixture, components: 3, propagation, ..gaussian }
+            }
+            Loss::Apart => Config { returns: ReturnKind::Quantile, quantiles: 5, apart: true, ..gaussian },
         }
     }
 
     /// The loss of one row, from its definition.
     fn of(self, config: &Config, outputs: &[f64], target: &[f64]) -> f64 {
         let mu = outputs[0];
-        if let Loss::Mean = self {
-            return (mu - target[0]).powi(2);
+        match self {
+            Loss::Mean => return (mu - target[0]).powi(2),
+            Loss::Categorical => return categorical(outputs, target),
+            Loss::Quantile(kappa) => return quantile(kappa, outputs, target),
+            Loss::Mixture | Loss::MixtureSampling => return mixture(config, outputs, target),
+            Loss::Apart => {
+                let e = config.sigma_floor + (outputs[5] + config.sigma_bias).exp().ln_1p();
+                return quantile(config.kappa, &outputs[..5], &target[..5]) + (e - target[5]).powi(2);
+            }
+            _ => {}
         }
         let x = outputs[1] + config.sigma_bias;
         let sigma = config.sigma_floor + if let Loss::Abs = self { x.max(-x) } else { x.exp().ln_1p() };
         match self {
-            Loss::Mean => unreachable!("returned above"),
             Loss::Sampling => {
                 let likelihood = |&psi: &f64| -0.5 * ((psi - mu) / sigma).powi(2) - sigma.ln();
                 0.5 * (2.0 * PI).ln() - target.iter().map(likelihood).sum::<f64>() / target.len() as f64
             }
             Loss::Analytic(kind) => distance(kind, (target[0], target[1]), (mu, sigma)),
             Loss::Abs => distance(LossKind::Squared, (target[0], target[1]), (mu, sigma)),
+            _ => unreachable!("returned above"),
         }
     }
+}
+
+/// - sum of m ln softmax.
+fn categorical(logits: &[f64], masses: &[f64]) -> f64 {
+    let total: f64 = logits.iter().map(|logit| logit.exp()).sum();
+    logits.iter().zip(masses).map(|(logit, mass)| -mass * (logit.exp() / total).ln()).sum()
+}
+
+fn quantile(kappa: f64, theta: &[f64], psi: &[f64]) -> f64 {
+    let huber = |u: f64| match u.abs() {
+        size if size <= kappa => 0.5 * u * u,
+        size if kappa > 0.0 => kappa * (size - 0.5 * kappa),
+        size => size,
+    };
+    let count = theta.len() as f64;
+    let of = |(i, theta): (usize, &f64)| {
+        let tau = (i as f64 + 0.5) / count;
+        psi.iter()
+            .map(|psi| {
+                let u = psi - theta;
+                if u < 0.0 { (1.0 - tau) * huber(u) } else { tau * huber(u) }
+            })
+            .sum::<f64>()
+            / psi.len() as f64
+    };
+    theta.iter().enumerate().map(of).sum()
+}
+
+/// The integral of the log of the mixture's density over the target: by its samples, or with the mean
+/// log-density of each pair of components.
+fn mixture(config: &Config, outputs: &[f64], target: &[f64]) -> f64 {
+    let (logits, rest) = outputs.split_at(3);
+    let total: f64 = logits.iter().map(|logit| logit.exp()).sum();
+    let targets: Vec<(f64, f64, f64)> = match config.propagation {
+        Propagation::Sampling => target.iter().map(|&psi| (1.0 / target.len() as f64, psi, 0.0)).collect(),
+        Propagation::Analytic => (0..3).map(|j| (target[j], target[3 + j], target[6 + j])).collect(),
+    };
+    let of = |(omega, m, s): (f64, f64, f64)| {
+        let part = |k: usize| {
+            let mu = rest[k] + [-1.0, 0.0, 1.0][k] * config.component_spread;
+            let sigma = config.sigma_floor + (rest[3 + k] + config.sigma_bias).exp().ln_1p();
+            let cross =
+                0.5 * (2.0 * PI).ln() + sigma.ln() + ((mu - m).powi(2) + s * s) / (2.0 * sigma * sigma);
+            logits[k].exp() / total * (-cross).exp()
+        };
+        -omega * (0..3).map(part).sum::<f64>().ln()
+    };
+    targets.into_iter().map(of).sum()
 }
 
 /// The distance from N(m, s) to N(mu, sigma), each written another way than the crate writes it.
@@ -116,7 +200,19 @@ fn network(shape: &Shape) -> Network {
 /// Targets within reach of the predictions but not at them, sigmas between 0.3 and 0.9.
 fn targets(loss: Loss, width: usize) -> Vec<f32> {
     let target = |row: usize, i: usize| match (loss, i) {
-        (Loss::Analytic(_) | Loss::Abs, 1) => 0.6 + 0.3 * (row as f32 * 2.3).sin(),
+        (Loss::Categorical, _) => [0.3, 0.1, 0.0, 0.05, 0.25, 0.2, 0.1][(row + i) % width],
+        (Loss::Mixture, 0..3) => [0.2, 0.5, 0.3][(row + i) % 3],
+        // Where all is as its size the gradient jumps at a prediction: targets on either side, away from all.
+        (Loss::Quantile(0.0), _) => {
+            if (row + i).is_multiple_of(2) {
+                9.0
+            } else {
+                -9.0
+            }
+        }
+        (Loss::Analytic(_) | Loss::Abs, 1) | (Loss::Mixture, 6..) | (Loss::Apart, 5) => {
+            0.6 + 0.3 * (row as f32 * 2.3).sin()
+        }
         _ => 0.8 * ((row * width + i) as f32 * 1.9).sin() + 0.2,
     };
     (0..ROWS).flat_map(|row| (0..width).map(move |i| target(row, i))).collect()

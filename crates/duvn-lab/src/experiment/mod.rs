@@ -136,3 +136,24 @@ pub enum ExperimentError {
         what: String,
     },
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Three evaluations in ten episodes: after 10/3, 20/3 and 10 of them, rounded up. By steps: at the end of the episode in
+    /// which a part of the budget ends.
+    #[test]
+    fn evaluations_are_due_where_a_part_of_the_budget_ends() {
+        let evaluation = Evaluation { times: 3, episodes: 1 };
+        let record = |episode, steps| Record { episode, ret: 0.0, length: 1, steps, loss: 0.0, start: None };
+        let due: Vec<u64> = (1..=10)
+            .filter(|&episode| evaluation.due(Budget::Episodes(10), &record(episode, 0), 0))
+            .collect();
+        assert_eq!(due, [4, 7, 10]);
+        let by_steps = |before, now| evaluation.due(Budget::Steps(300), &record(5, now), before);
+        assert!(!by_steps(0, 99) && by_steps(99, 100) && !by_steps(100, 199) && by_steps(50, 290));
+        let never = Evaluation { times: 0, episodes: 1 };
+        assert!(!never.due(Budget::Episodes(10), &record(10, 0), 0));
+    }
+}

@@ -14,7 +14,7 @@ pub(super) fn add(transaction: &Transaction<'_>, number: i64, moments: &[Moment]
     for moment in moments {
         for (state, actions) in moment.states.iter().enumerate() {
             for (action, view) in actions.iter().enumerate() {
-                let ActionView { mean, sigma, spread, probability } = *view;
+                let ActionView { mean, sigma, spread, probability, .. } = *view;
                 let (episode, state, action) = (moment.episode as i64, state as i64, action as i64);
                 insert.execute(params![number, episode, state, action, mean, sigma, spread, probability])?;
                 let cells = Cells::default().whole(episode).whole(state).real(Some(mean)).real(Some(sigma));
@@ -35,7 +35,9 @@ impl Store {
     pub fn moments(&self, number: i64) -> Result<Vec<Moment>, StoreError> {
         let rows = self.all(&BELIEFS, number, |row| {
             let (mean, sigma, spread, probability) = (row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?);
-            let view = ActionView { mean, sigma, spread, probability };
+            // What of sigma is the return's own is not recorded.
+            let (epistemic, aleatoric) = (f64::NAN, f64::NAN);
+            let view = ActionView { mean, sigma, spread, epistemic, aleatoric, probability };
             Ok((row.get::<_, i64>(0)? as u64, row.get::<_, i64>(1)? as usize, view))
         })?;
         let mut moments: Vec<Moment> = Vec::new();

@@ -59,7 +59,11 @@ pub enum StoreError {
         folder: PathBuf,
     },
     /// The file is a database, but not ours, or no database.
-    #[error("{} is not a database of duvn: name another folder", path.display())]
+    #[error(
+        "{} is not a database of duvn: name another folder; if it was one, its first bytes are damaged: put back a copy, \
+         or delete the folder and run the experiment again",
+        path.display()
+    )]
     Foreign {
         /// The file.
         path: PathBuf,

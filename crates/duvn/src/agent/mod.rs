@@ -233,6 +233,17 @@ impl Agent {
     ) -> Result<Vec<ActionView>, LearnError> {
         self.learner.inspect(observation, draws)
     }
+
+    /// By action, what the return's own distribution is believed to be: its quantiles at each of `levels`
+    /// (from 0 to 1) with the mean of the parameters. A model without a distribution has its mean at every
+    /// level. Looking changes nothing.
+    pub fn quantiles(
+        &mut self,
+        observation: Observation<'_>,
+        levels: &[f64],
+    ) -> Result<Vec<Vec<f64>>, LearnError> {
+        self.learner.quantiles(observation, levels)
+    }
 }
 
 #[cfg(test)]

@@ -49,6 +49,7 @@ impl Agent {
         if actors.len() != self.actors.len() {
             return Err(RestoreError::Actors { found: actors.len(), expected: self.actors.len() });
         }
+        self.learner.takes(&state, &actors)?;
         self.learner.restore(&snapshot.tensors, state)?;
         self.actors = actors;
         Ok(())

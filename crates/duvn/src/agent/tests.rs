@@ -80,6 +80,26 @@ fn the_target_network_follows_after_as_many_updates_as_said() {
     assert_eq!(trains(&second[sync..last]), 1);
 }
 
+/// A quarter of the way from where they were to the weights as they are now.
+#[test]
+fn the_target_network_goes_as_far_as_tau_says() {
+    let config = Config { hidden: vec![8], target_sync: 1, target_tau: 0.25, ..config() };
+    let mut agent =
+        Agent::new(&config.check().unwrap(), &Space::Discrete(4), &Space::Discrete(2), 0).unwrap();
+    let part = |agent: &Agent, name: &str| {
+        let tensors = agent.posterior().tensors().into_iter().filter(|tensor| tensor.name.contains(name));
+        tensors.flat_map(|tensor| tensor.data).collect::<Vec<_>>()
+    };
+    let before = part(&agent, "/target/");
+    agent.begin(HERE).unwrap();
+    agent.observe(&Step { reward: 1.0, ..END }, HERE).unwrap();
+    let (online, after) = (part(&agent, "/online/"), part(&agent, "/target/"));
+    assert!(online != before, "it has learnt");
+    for ((before, online), after) in before.iter().zip(&online).zip(&after) {
+        assert!((before + 0.25 * (online - before) - after).abs() < 1e-6, "{before} {online} {after}");
+    }
+}
+
 #[test]
 fn the_newest_transition_is_in_every_update_if_that_is_asked_for() {
     for (fresh, share) in [(true, 1.0), (false, 0.5)] {

@@ -52,6 +52,22 @@ choices! {
         Mean = "mean",
         /// A Gaussian with mean mu(s,a) and standard deviation sigma(s,a).
         Gaussian = "gaussian",
+        /// Probabilities of fixed values, the atoms (C51, Bellemare et al. 2017).
+        Categorical = "categorical",
+        /// Quantiles (Dabney et al. 2018).
+        Quantile = "quantile",
+        /// A mixture of Gaussians.
+        Mixture = "mixture",
+    }
+}
+
+choices! {
+    /// Where the atoms of a categorical return begin and end.
+    pub enum SupportKind {
+        /// Where `value_min` and `value_max` say.
+        Given = "given",
+        /// At powers of two around the discounted returns seen so far.
+        Returns = "returns",
     }
 }
 
@@ -72,6 +88,39 @@ choices! {
         Optimistic = "optimistic",
         /// An upper confidence bound, mu + c sigma with c uniform on [ucb_low, ucb_high].
         Ucb = "ucb",
+        /// The least squared regret for what is learnt: information-directed sampling (Nikolov et al. 2019).
+        Ids = "ids",
+        /// The mean and what it would be worth to know it: value of perfect information (Dearden et al.
+        /// 1998).
+        Vpi = "vpi",
+        /// A part of the return's own distribution: a quantile, or the mean of the worst returns.
+        Risk = "risk",
+        /// The mean and a falling bonus for the upper half of the return (Mavrin et al. 2019).
+        Dltv = "dltv",
+    }
+}
+
+choices! {
+    /// Which uncertainty thompson, optimistic and ucb act on.
+    pub enum ActOn {
+        /// All of it.
+        Total = "total",
+        /// What more data would remove.
+        Epistemic = "epistemic",
+        /// What would stay: the return's own spread.
+        Aleatoric = "aleatoric",
+    }
+}
+
+choices! {
+    /// What of a return a risk-sensitive policy acts on.
+    pub enum RiskKind {
+        /// The value that the return is below with a probability (value at risk).
+        Quantile = "quantile",
+        /// The mean of the worst returns (conditional value at risk).
+        Cvar = "cvar",
+        /// Probabilities in proportion to exp(quantile / temperature).
+        Softmax = "softmax",
     }
 }
 
@@ -215,6 +264,9 @@ choices! {
         None = "none",
         /// From visits: counts for index observations, random features for boxes.
         Visits = "visits",
+        /// From visits and from how much outcomes vary: in random worlds it falls by the root of visits. For
+        /// index observations; boxes as with `visits`.
+        Outcomes = "outcomes",
     }
 }
 

@@ -1,8 +1,8 @@
 //! What values a knob may have, and when it has an effect.
 
 use super::{
-    BackupKind, Config, LocalKind, LoopKind, PolicyKind, PosteriorKind, Propagation, ReturnKind,
-    ScheduleKind, Scope,
+    ActOn, BackupKind, Config, LocalKind, LoopKind, PolicyKind, PosteriorKind, Propagation, ReturnKind,
+    RiskKind, ScheduleKind, Scope, SupportKind,
 };
 use std::fmt::Display;
 
@@ -103,6 +103,10 @@ fn gaussian(config: &Config) -> bool {
     config.returns == ReturnKind::Gaussian
 }
 
+fn sigmas(config: &Config) -> bool {
+    matches!(config.returns, ReturnKind::Gaussian | ReturnKind::Mixture)
+}
+
 needs! {
     NOTHING: "", |_| true;
     DROPOUT: "posterior=dropout", |c| c.posterior == PosteriorKind::Dropout;
@@ -112,13 +116,34 @@ needs! {
     GAUSSIAN: "returns=gaussian", gaussian;
     ANALYTIC: "returns=gaussian with propagation=analytic",
         |c| gaussian(c) && c.propagation == Propagation::Analytic;
-    SAMPLING: "returns=gaussian with propagation=sampling",
-        |c| gaussian(c) && c.propagation == Propagation::Sampling;
-    VISITS: "local=visits", |c| c.local == LocalKind::Visits;
+    CATEGORICAL: "returns=categorical", |c| c.returns == ReturnKind::Categorical;
+    GIVEN_SUPPORT: "returns=categorical with support=given",
+        |c| c.returns == ReturnKind::Categorical && c.support == SupportKind::Given;
+    QUANTILE: "returns=quantile", |c| c.returns == ReturnKind::Quantile;
+    MIXTURE: "returns=mixture", |c| c.returns == ReturnKind::Mixture;
+    SIGMAS: "returns=gaussian or returns=mixture", sigmas;
+    SIGMA: "returns=gaussian, returns=mixture or apart=true", |c| sigmas(c) || c.apart;
+    SPREAD: "returns=gaussian, quantile or mixture, or apart=true",
+        |c| sigmas(c) || c.returns == ReturnKind::Quantile || c.apart;
+    DISTRIBUTION: "a return model other than returns=mean", |c| c.returns != ReturnKind::Mean;
+    DISCOUNTED_SIGMA: "returns=gaussian with propagation=analytic, or apart=true",
+        |c| c.apart || (gaussian(c) && c.propagation == Propagation::Analytic);
+    SAMPLING: "propagation=sampling, and a return model other than returns=mean",
+        |c| c.returns != ReturnKind::Mean && c.propagation == Propagation::Sampling;
+    VISITS: "local=visits or local=outcomes", |c| c.local != LocalKind::None;
     EGREEDY: "policy=egreedy", |c| c.policy == PolicyKind::EGreedy;
     EGREEDY_FALLS: "policy=egreedy with epsilon_steps above 0",
         |c| c.policy == PolicyKind::EGreedy && c.epsilon_steps > 0;
-    BOLTZMANN: "policy=boltzmann", |c| c.policy == PolicyKind::Boltzmann;
+    SOFTMAX: "policy=boltzmann, or policy=risk with risk=softmax",
+        |c| c.policy == PolicyKind::Boltzmann || (c.policy == PolicyKind::Risk && c.risk == RiskKind::Softmax);
+    EPISTEMIC: "apart=true, returns=gaussian, posterior=dropout or posterior=ensemble",
+        |c| c.apart || c.posterior != PosteriorKind::Point || c.sigma_is_unknown();
+    LOOKS: "policy=ids, policy=vpi or act_on=epistemic, with posterior=dropout or posterior=ensemble",
+        |c| c.posterior != PosteriorKind::Point && (matches!(c.policy, PolicyKind::Ids | PolicyKind::Vpi)
+            || (indexed(c) && c.act_on == ActOn::Epistemic));
+    IDS: "policy=ids", |c| c.policy == PolicyKind::Ids;
+    RISK: "policy=risk", |c| c.policy == PolicyKind::Risk;
+    DLTV: "policy=dltv", |c| c.policy == PolicyKind::Dltv;
     THOMPSON: "policy=thompson", |c| c.policy == PolicyKind::Thompson;
     UCB: "policy=ucb", |c| c.policy == PolicyKind::Ucb;
     INDEXED: "policy=thompson, optimistic or ucb", indexed;

@@ -13,9 +13,9 @@ use crate::posterior::Ensemble;
 use limit::*;
 
 pub use choice::{
-    ActivationKind, BackupKind, BoundKind, Decider, InitKind, InputKind, LocalKind, LoopKind, LossKind,
-    PolicyKind, PosteriorKind, Propagation, ReplayUnit, ReturnKind, ScheduleKind, Scope, SdRule, SigmaLink,
-    TargetValue, TraceCut,
+    ActOn, ActivationKind, BackupKind, BoundKind, Decider, InitKind, InputKind, LocalKind, LoopKind,
+    LossKind, PolicyKind, PosteriorKind, Propagation, ReplayUnit, ReturnKind, RiskKind, ScheduleKind, Scope,
+    SdRule, SigmaLink, SupportKind, TargetValue, TraceCut,
 };
 pub use count::{COUNT, parse_count};
 pub use knob::{Knob, KnobValue};
@@ -43,33 +43,51 @@ knobs! {
         /// scale of a fixed random network added to mu (0: none)
         prior_mu: f64 = 0.0, in from_to(0.0, 1e6);
         /// scale of a fixed random network added to the z of sigma (0: none); goes with sigma_link=abs
-        prior_sigma: f64 = 0.0, in from_to(0.0, 1e6), needs GAUSSIAN;
+        prior_sigma: f64 = 0.0, in from_to(0.0, 1e6), needs SIGMAS;
         /// factor on the input of the fixed random network: the higher, the less states have in common
         prior_gain: f64 = 1.0, in above_to(0.0, 1e6), needs PRIOR;
 
         /// what the network says about the return Z(s,a)
         returns: ReturnKind = ReturnKind::Mean;
+        /// categorical: how many atoms
+        atoms: usize = 51, in from_to(2, 1024), needs CATEGORICAL, since "0.2";
+        /// categorical: where the atoms begin and end
+        support: SupportKind = SupportKind::Returns, needs CATEGORICAL, since "0.2";
+        /// categorical: the first atom
+        value_min: f64 = -10.0, in from_to(-1e9, 1e9), needs GIVEN_SUPPORT, since "0.2";
+        /// categorical: the last atom
+        value_max: f64 = 10.0, in from_to(-1e9, 1e9), needs GIVEN_SUPPORT, since "0.2";
+        /// quantile: how many quantiles
+        quantiles: usize = 51, in from_to(1, 1024), needs QUANTILE, since "0.2";
+        /// quantile: errors up to this count as squares, larger ones as their size (0: all as their size)
+        kappa: f64 = 1.0, in from_to(0.0, 1e6), needs QUANTILE, since "0.2";
+        /// mixture: how many Gaussians
+        components: usize = 5, in from_to(1, 64), needs MIXTURE, since "0.2";
+        /// mixture: the means of the components start spread from minus this to this
+        component_spread: f64 = 1.0, in from_to(0.0, 1e6), needs MIXTURE, since "0.2";
+        /// whether what more data would remove is an output by itself, apart from the return's own spread
+        apart: bool = false, since "0.2";
         /// gaussian: how sigma comes from the output z of the network and the bias b
         sigma_link: SigmaLink = SigmaLink::Softplus, needs GAUSSIAN, since "0.2";
-        /// gaussian: b of sigma = softplus(z + b) or |z + b|
-        sigma_bias: f64 = 0.5, in from_to(-1e4, 1e4), needs GAUSSIAN;
-        /// gaussian: added to every predicted sigma
-        sigma_floor: f64 = 0.00001, in from_to(0.0, 1e6), needs GAUSSIAN;
-        /// gaussian: sigma of the return after the end of an episode
-        terminal_sigma: f64 = 0.0001, in from_to(0.0, 1e6), needs GAUSSIAN;
-        /// gaussian: how the distribution goes through the Bellman equation
-        propagation: Propagation = Propagation::Analytic, needs GAUSSIAN;
+        /// gaussian, mixture, apart: b of sigma = softplus(z + b) or |z + b|
+        sigma_bias: f64 = 0.5, in from_to(-1e4, 1e4), needs SIGMA;
+        /// gaussian, mixture, apart: added to every predicted sigma
+        sigma_floor: f64 = 0.00001, in from_to(0.0, 1e6), needs SIGMA;
+        /// gaussian, mixture, apart: sigma of the return after the end of an episode
+        terminal_sigma: f64 = 0.0001, in from_to(0.0, 1e6), needs SIGMA;
+        /// how the distribution goes through the Bellman equation
+        propagation: Propagation = Propagation::Analytic, needs DISTRIBUTION;
         /// sampling propagation: samples for each target
         samples: usize = 16, in from_to(1, 4096), needs SAMPLING;
         /// gaussian: sigma of a mixture over masks, actions and traces
         sd_rule: SdRule = SdRule::Paper, needs ANALYTIC;
-        /// gaussian: most discount of sigma in a target; below gamma, sigma cannot feed itself in loops
-        sigma_gamma: f64 = 1.0, in from_to(0.0, 1.0), needs ANALYTIC, since "0.2";
+        /// gaussian, apart: most discount of sigma in a target; below gamma, sigma cannot feed itself in loops
+        sigma_gamma: f64 = 1.0, in from_to(0.0, 1.0), needs DISCOUNTED_SIGMA, since "0.2";
         /// gaussian: distance between prediction and target
         loss: LossKind = LossKind::Squared, needs ANALYTIC;
 
-        /// gaussian: local uncertainty u(s,a) beside the propagated one
-        local: LocalKind = LocalKind::None, needs GAUSSIAN;
+        /// local uncertainty u(s,a) beside the propagated one
+        local: LocalKind = LocalKind::None, needs SPREAD;
         /// local: u of what was never tried, in units of reward
         local_scale: f64 = 1.0, in from_to(0.0, 1e9), needs VISITS;
         /// local: p of u = scale / (1 + n)^p after n visits
@@ -89,8 +107,8 @@ knobs! {
         epsilon_start: f64 = 1.0, in from_to(0.0, 1.0), needs EGREEDY_FALLS;
         /// egreedy: environment steps from epsilon_start to epsilon (0: epsilon from the first step)
         epsilon_steps: usize = 0, in from_to(0, MANY), needs EGREEDY;
-        /// boltzmann: temperature
-        temperature: f64 = 1.0, in above_to(0.0, 1e9), needs BOLTZMANN;
+        /// boltzmann, risk=softmax: temperature
+        temperature: f64 = 1.0, in above_to(0.0, 1e9), needs SOFTMAX;
         /// thompson: draws for each action (of z, and of the mask or member where there are any), of which the best counts
         draws: usize = 1, in from_to(1, 1024), needs THOMPSON;
         /// thompson, optimistic, ucb: an index z for each decision and action, or one for the whole episode
@@ -102,6 +120,18 @@ knobs! {
         /// ucb: greatest multiplier of sigma
         ucb_high: f64 = 2.3, in from_to(-1e6, 1e6), needs UCB;
 
+        /// thompson, optimistic, ucb: which uncertainty sigma is
+        act_on: ActOn = ActOn::Total, needs INDEXED, since "0.2";
+        /// draws of the parameters that a decision looks at, to see how they differ
+        belief_draws: usize = 10, in from_to(2, 256), needs LOOKS, since "0.2";
+        /// ids: how many sigmas regret is on the safe side
+        ids_lambda: f64 = 0.1, in from_to(0.0, 1e6), needs IDS, since "0.2";
+        /// risk: what of the return is acted on
+        risk: RiskKind = RiskKind::Cvar, needs RISK, since "0.2";
+        /// risk: which quantile, or the share of the worst returns
+        risk_level: f64 = 0.25, in above_to(0.0, 1.0), needs RISK, since "0.2";
+        /// dltv: c of the bonus c sqrt(ln t / t)
+        dltv_scale: f64 = 50.0, in from_to(0.0, 1e9), needs DLTV, since "0.2";
         /// probability of a random action beside any policy
         dither: f64 = 0.0, in from_to(0.0, 1.0), since "0.2";
 
@@ -270,14 +300,39 @@ impl Config {
         self.check_limits()?;
         let rules: &[(bool, &'static str, &str)] = &[
             (
-                self.prior_sigma == 0.0 || self.returns == ReturnKind::Gaussian,
+                self.prior_sigma == 0.0 || matches!(self.returns, ReturnKind::Gaussian | ReturnKind::Mixture),
                 "prior_sigma",
-                "a mean has no sigma: write returns=gaussian with it",
+                "there is no sigma to add to: write returns=gaussian with it",
             ),
             (
-                self.local == LocalKind::None || self.returns == ReturnKind::Gaussian,
+                self.local == LocalKind::None || (SPREAD.holds)(self),
                 "local",
-                "a mean has no sigma to add to: write returns=gaussian with it",
+                "a mean has no sigma to add to, and atoms end: write returns=gaussian, quantile or mixture with it, or apart=true",
+            ),
+            (
+                self.returns != ReturnKind::Categorical || self.value_min < self.value_max,
+                "value_min",
+                "it must be smaller than 'value_max'",
+            ),
+            (
+                self.returns != ReturnKind::Categorical || self.prior_mu == 0.0,
+                "prior_mu",
+                "probabilities of atoms have no mu to add to: write another return model with it",
+            ),
+            (
+                self.returns != ReturnKind::Categorical || self.bound == BoundKind::None,
+                "bound",
+                "the atoms are bounds already: write support=returns instead",
+            ),
+            (
+                (EPISTEMIC.holds)(self) || !matches!(self.policy, PolicyKind::Ids | PolicyKind::Vpi),
+                "policy",
+                "it needs to know what more data would tell: write apart=true with it, returns=gaussian, or posterior=ensemble or dropout",
+            ),
+            (
+                (EPISTEMIC.holds)(self) || self.act_on != ActOn::Epistemic,
+                "act_on",
+                "it needs to know what more data would tell: write apart=true with it, returns=gaussian, or posterior=ensemble or dropout",
             ),
             (
                 !self.shrink || self.local != LocalKind::None,
@@ -309,6 +364,17 @@ impl Config {
             Some((_, key, hint)) => Err(self.out_of_range(key, hint.to_string())),
             None => Ok(CheckedConfig(self.clone())),
         }
+    }
+
+    /// Whether the sigma of a Gaussian return is what more data would remove. Fitted by distances to the
+    /// sigmas of targets alone (the paper's Eq. 7), it hears nothing of how much targets differ: it starts
+    /// wide and falls to what is left at the end of an episode. Likelihoods and their kin fit it to the noise
+    /// as well.
+    pub(crate) fn sigma_is_unknown(&self) -> bool {
+        self.returns == ReturnKind::Gaussian
+            && self.propagation == Propagation::Analytic
+            && self.sd_rule == SdRule::Paper
+            && matches!(self.loss, LossKind::Squared | LossKind::Variance | LossKind::Wasserstein)
     }
 
     fn out_of_range(&self, key: &'static str, hint: String) -> ConfigError {

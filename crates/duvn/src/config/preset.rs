@@ -1,6 +1,7 @@
 use super::{
     ActivationKind, BackupKind, BoundKind, Config, ConfigError, Decider, InitKind, InputKind, LocalKind,
-    LoopKind, LossKind, PolicyKind, PosteriorKind, ReturnKind, Scope, TargetValue, closest,
+    LoopKind, LossKind, PolicyKind, PosteriorKind, Propagation, ReturnKind, ScheduleKind, Scope, TargetValue,
+    closest,
 };
 use duvn_envs::Space;
 
@@ -169,6 +170,32 @@ pub const PRESETS: &[Preset] = &[
             ..Config::default()
         },
     },
+    Preset {
+        name: "duvn-stochastic",
+        about: "duvn-deep that finds out by itself where the world is random, and goes on exploring there",
+        config: || Config { local: LocalKind::Outcomes, loops: LoopKind::Ignore, ..deep() },
+    },
+    Preset {
+        name: "c51",
+        about: "the dqn preset on 51 probabilities of returns (Bellemare et al. 2017), between bounds that follow the returns",
+        config: || Config { returns: ReturnKind::Categorical, ..dqn() },
+    },
+    Preset {
+        name: "qrdqn",
+        about: "the dqn preset on 51 quantiles of the return (Dabney et al. 2018)",
+        config: || Config { returns: ReturnKind::Quantile, ..dqn() },
+    },
+    Preset {
+        name: "mixture",
+        about: "the dqn preset on five Gaussians, fitted to samples of the return: many-humped returns",
+        config: || Config {
+            returns: ReturnKind::Mixture,
+            propagation: Propagation::Sampling,
+            sigma_floor: 0.05,
+            terminal_sigma: 0.05,
+            ..dqn()
+        },
+    },
 ];
 
 /// The loop and the network of the authors' later code. There is no target network: it is a copy made after every update. One
@@ -186,6 +213,11 @@ fn authors() -> Config {
         learning_starts: 1,
         ..Config::default()
     }
+}
+
+/// The preset `dqn`, which distributional ones differ from in their return model.
+fn dqn() -> Config {
+    preset("dqn").unwrap_or_default()
 }
 
 /// Return uncertainty and that of the unknown together.
@@ -225,8 +257,11 @@ fn deep_on_boxes() -> Config {
         decider: Decider::Online,
         bound: BoundKind::Returns,
         sigma_gamma: 0.99,
+        lambda: 1.0,
+        trace_steps: 3,
         max_gradient_norm: 10.0,
         learning_rate: 0.0005,
+        rate_schedule: ScheduleKind::Linear,
         batch: 64,
         target_sync: 100,
         prioritised: 0.0,

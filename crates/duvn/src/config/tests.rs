@@ -47,6 +47,13 @@ fn ranges_end_where_they_say() {
         ("sigma_floor", &["0", "1000000"], &["-0.1", "1000001"]),
         ("terminal_sigma", &["0", "1000000"], &["-0.1", "1000001"]),
         ("samples", &["1", "4096"], &["0", "4097"]),
+        ("atoms", &["2", "1024"], &["1", "1025"]),
+        ("value_min", &["-1e9", "9.9"], &["-1.1e9", "1.1e9"]),
+        ("value_max", &["-9.9", "1e9"], &["-1.1e9", "1.1e9"]),
+        ("quantiles", &["1", "1024"], &["0", "1025"]),
+        ("kappa", &["0", "1000000"], &["-0.1", "1000001"]),
+        ("components", &["1", "64"], &["0", "65"]),
+        ("component_spread", &["0", "1000000"], &["-0.1", "1000001"]),
         ("local_scale", &["0", "1e9"], &["-0.1", "1.1e9"]),
         ("local_power", &["0.000001", "100"], &["0", "100.1"]),
         ("features", &["1", "4096"], &["0", "4097"]),
@@ -59,6 +66,10 @@ fn ranges_end_where_they_say() {
         ("redraw", &["0", "1"], &["-0.000001", "1.000001"]),
         ("ucb_low", &["-1000000", "2.3"], &["-1000001", "2.4"]),
         ("ucb_high", &["1.7", "1000000"], &["1.6", "1000001"]),
+        ("belief_draws", &["2", "256"], &["1", "257"]),
+        ("ids_lambda", &["0", "1000000"], &["-0.1", "1000001"]),
+        ("risk_level", &["0.000001", "1"], &["0", "1.000001"]),
+        ("dltv_scale", &["0", "1e9"], &["-0.1", "1.1e9"]),
         ("dither", &["0", "1"], &["-0.000001", "1.000001"]),
         ("gamma", &["0", "1"], &["-0.000001", "1.000001"]),
         ("probability_draws", &["1", "10000"], &["0", "10001"]),
@@ -125,6 +136,37 @@ fn a_knob_that_nothing_looks_at_is_named_with_what_it_needs() {
     }
     for (name, key) in [("duvn", "keep"), ("bootdqn", "redraw"), ("duvn-deep", "redraw"), ("duvn", "loss")] {
         assert!(preset(name).unwrap().check_effect(key).is_ok(), "{name} {key}");
+    }
+}
+
+#[test]
+fn what_asks_for_an_uncertainty_that_is_not_there_is_refused() {
+    let with = |settings: &[(&str, &str)]| {
+        let mut config = preset("dqn").unwrap();
+        settings.iter().for_each(|(key, text)| config.set(key, text).unwrap());
+        config.check().map(|_| ()).map_err(|error| error.to_string())
+    };
+    for (settings, key) in [
+        (&[("policy", "ids")][..], "policy"),
+        (&[("policy", "vpi")], "policy"),
+        (&[("policy", "thompson"), ("act_on", "epistemic")], "act_on"),
+        (&[("returns", "categorical"), ("local", "visits")], "local"),
+        (&[("returns", "categorical"), ("prior_mu", "1")], "prior_mu"),
+        (&[("returns", "categorical"), ("bound", "returns")], "bound"),
+        (&[("returns", "categorical"), ("value_min", "3"), ("value_max", "3")], "value_min"),
+        (&[("returns", "quantile"), ("prior_sigma", "1")], "prior_sigma"),
+    ] {
+        let error = with(settings).unwrap_err();
+        assert!(error.starts_with(&format!("'{key}'")), "{settings:?}: {error}");
+    }
+    for settings in [
+        &[("policy", "ids"), ("apart", "true")][..],
+        &[("policy", "vpi"), ("posterior", "ensemble")],
+        &[("returns", "categorical"), ("apart", "true"), ("local", "visits")],
+        &[("returns", "mean"), ("apart", "true"), ("local", "outcomes"), ("policy", "optimistic")],
+        &[("returns", "quantile"), ("local", "visits")],
+    ] {
+        with(settings).unwrap();
     }
 }
 

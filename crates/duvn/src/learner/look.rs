@@ -93,6 +93,9 @@ impl Learner {
         let views = (0..draws.max(1)).map(|_| {
             posterior.draw(&mut source, &mut draw);
             posterior.beliefs(seen.as_rows(), &|_| &draw, &mut parameters);
+            // The return's own spread, before local uncertainty comes to it.
+            let own: Vec<_> =
+                parameters.chunks_exact(model.outputs()).map(|action| model.aleatoric(action)).collect();
             self.local.widen(model, seen.as_rows(), None, &mut parameters);
             let further = policy.draws() - 1;
             several.look(&mut **posterior, &mut self.local, model, &mut source, seen.as_rows(), further);
@@ -103,11 +106,36 @@ impl Learner {
             let view = |(action, &probability): (usize, &f32)| View {
                 mu: beliefs.mean(action),
                 sigma: model.sd(beliefs.of(action)),
+                own: own[action],
                 probability: f64::from(probability),
             };
             probabilities.iter().enumerate().map(view).collect()
         });
         Ok(ActionView::over(&views.collect::<Vec<_>>()))
+    }
+
+    /// By action, the return's own quantiles at each of `levels` with the mean of the parameters, without
+    /// what is only not known: means over the members of an ensemble.
+    pub(crate) fn quantiles(
+        &mut self,
+        observation: Observation<'_>,
+        levels: &[f64],
+    ) -> Result<Vec<Vec<f64>>, LearnError> {
+        let seen = self.see_all(&[observation])?;
+        let Axes { posterior, returns, .. } = &mut self.axes;
+        let actions = posterior.shape().actions;
+        let mut quantiles = vec![vec![0.0; levels.len()]; actions];
+        let mut beliefs = vec![0.0; actions * returns.outputs()];
+        let share = 1.0 / posterior.centres() as f64;
+        for centre in 0..posterior.centres() {
+            posterior.central_beliefs(centre, seen.as_rows(), &mut beliefs);
+            for (quantiles, parameters) in quantiles.iter_mut().zip(beliefs.chunks_exact(returns.outputs())) {
+                for (sum, &level) in quantiles.iter_mut().zip(levels) {
+                    *sum += share * returns.quantile(parameters, level);
+                }
+            }
+        }
+        Ok(quantiles)
     }
 
     /// An episode of `explorer` begins.

@@ -295,11 +295,14 @@ impl Learner {
             Step { truncated: true, .. } => Ending::Truncated,
             _ => Ending::No,
         };
-        self.local.visit(actor.seen.only(), usize::from(actor.action));
+        let next = (!step.terminated).then(|| self.arrived.only());
+        self.local.visit(actor.seen.only(), usize::from(actor.action), step.reward as f32, next);
         let (least, most) = self.rewards.unwrap_or((step.reward, step.reward));
         self.rewards = Some((least.min(step.reward), most.max(step.reward)));
-        if self.config.bound == BoundKind::Returns || self.config.loops == LoopKind::Guard {
+        let kept = self.config.bound == BoundKind::Returns || self.config.loops == LoopKind::Guard;
+        if kept || self.axes.returns.learns_from_returns() {
             self.earned.add(&mut actor.rewards, step.reward as f32, step.done(), self.config.gamma);
+            self.axes.returns.see_returns(self.earned.bounds());
         }
         let transition = Transition {
             observation: actor.seen.only(),

@@ -15,6 +15,11 @@ impl Counts {
         Counts { actions, counts: vec![0; states * actions] }
     }
 
+    /// Whether `other` counts as many states and actions.
+    pub(super) fn takes(&self, other: &Counts) -> bool {
+        (self.actions, self.counts.len()) == (other.actions, other.counts.len())
+    }
+
     /// Counts a visit.
     pub fn visit(&mut self, state: usize, action: usize) {
         let count = &mut self.counts[state * self.actions + action];

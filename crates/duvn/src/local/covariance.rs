@@ -27,6 +27,11 @@ impl Covariance {
         Covariance { size, entries, products: Vec::new() }
     }
 
+    /// Whether `other` is of as many features.
+    pub(super) fn takes(&self, other: &Covariance) -> bool {
+        (self.size, self.entries.len()) == (other.size, other.entries.len())
+    }
+
     /// phi' S phi of every phi, given one after another in rows of [`padded`] length: out[row * apart].
     pub(super) fn forms(&mut self, phis: &[f32], out: &mut [f32], apart: usize) {
         self.multiply(phis);

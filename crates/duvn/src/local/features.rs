@@ -48,6 +48,14 @@ impl Features {
         }
     }
 
+    /// Whether `other` has the same features; they are drawn once and never change.
+    pub(super) fn takes(&self, other: &Features) -> bool {
+        let same = (&self.scalings, &self.frequencies, &self.phases)
+            == (&other.scalings, &other.frequencies, &other.phases);
+        same && self.covariances.len() == other.covariances.len()
+            && self.covariances.iter().zip(&other.covariances).all(|(mine, other)| mine.takes(other))
+    }
+
     /// Counts a visit.
     pub fn visit(&mut self, state: &[f32], action: usize) {
         self.featurise(state);

@@ -13,9 +13,11 @@
 mod counts;
 mod covariance;
 mod features;
+mod outcomes;
 
 pub use counts::Counts;
 pub use features::Features;
+pub use outcomes::{Outcome, Outcomes};
 
 use crate::config::{Config, LocalKind};
 use crate::net::Rows;
@@ -38,6 +40,9 @@ pub struct Local {
     /// 1 / (1 + n) of every action in the states looked at last.
     #[serde(skip)]
     rarities: Vec<f32>,
+    /// The same with the width u, where outcomes are looked at.
+    #[serde(skip)]
+    widths: Vec<(f32, f32)>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -45,6 +50,7 @@ enum Kind {
     None,
     Counts(Counts),
     Features(Features),
+    Outcomes(Outcomes),
 }
 
 impl Local {
@@ -54,7 +60,9 @@ impl Local {
         let kind = match (config.local, observations) {
             (LocalKind::None, _) => Kind::None,
             (LocalKind::Visits, Space::Discrete(states)) => Kind::Counts(Counts::new(*states, actions)),
-            (LocalKind::Visits, Space::Box { low, high }) => {
+            (LocalKind::Outcomes, Space::Discrete(states)) => Kind::Outcomes(Outcomes::new(*states, actions)),
+            // No state of a box comes twice: that outcomes differ says nothing there.
+            (LocalKind::Visits | LocalKind::Outcomes, Space::Box { low, high }) => {
                 let kernel_width = config.feature_width;
                 Kind::Features(Features::new(low, high, actions, config.features, kernel_width, stream))
             }
@@ -66,6 +74,7 @@ impl Local {
             shrink: config.shrink,
             actions,
             rarities: Vec::new(),
+            widths: Vec::new(),
         }
     }
 
@@ -78,17 +87,51 @@ impl Local {
         }
     }
 
-    /// Takes down that `action` was tried.
-    pub fn visit(&mut self, observation: Observation<'_>, action: usize) {
+    /// Whether what was read can stand in the place of `self`.
+    pub(crate) fn takes(&self, other: &Local) -> bool {
+        let kinds = match (&self.kind, &other.kind) {
+            (Kind::None, Kind::None) => true,
+            (Kind::Counts(mine), Kind::Counts(other)) => mine.takes(other),
+            (Kind::Outcomes(mine), Kind::Outcomes(other)) => mine.takes(other),
+            (Kind::Features(mine), Kind::Features(other)) => mine.takes(other),
+            _ => false,
+        };
+        let settings = |local: &Local| (local.scale, local.power, local.shrink, local.actions);
+        kinds && settings(self) == settings(other)
+    }
+
+    /// Takes down that `action` was tried, and what came of it: a reward, and a next state where the task has
+    /// not ended.
+    pub fn visit(
+        &mut self,
+        observation: Observation<'_>,
+        action: usize,
+        reward: f32,
+        next: Option<Observation<'_>>,
+    ) {
         match (&mut self.kind, observation) {
+            (Kind::Outcomes(outcomes), Observation::Index(state)) => {
+                let next = match next {
+                    Some(Observation::Index(next)) => Some(next),
+                    _ => None,
+                };
+                outcomes.visit(state, action, Outcome { reward, next });
+            }
             (Kind::Counts(counts), Observation::Index(state)) => counts.visit(state, action),
             (Kind::Features(features), Observation::Vector(x)) => features.visit(x, action),
             _ => {}
         }
     }
 
-    /// Looks at states: 1 / (1 + n) of every action after n visits.
+    /// Looks at states: 1 / (1 + n) of every action after n visits, and the width u that follows.
     fn look(&mut self, states: Rows<'_>, count: usize) {
+        self.widths.resize(count * self.actions, (0.0, 0.0));
+        if let (Kind::Outcomes(outcomes), Rows::Index(states)) = (&self.kind, states) {
+            for (&state, widths) in states.iter().zip(self.widths.chunks_exact_mut(self.actions)) {
+                outcomes.look(state as usize, (self.scale, self.power), widths);
+            }
+            return;
+        }
         self.rarities.resize(count * self.actions, 0.0);
         match (&mut self.kind, states) {
             (Kind::Counts(counts), Rows::Index(states)) => {
@@ -98,6 +141,9 @@ impl Local {
             }
             (Kind::Features(features), Rows::Dense(states)) => features.rarities(states, &mut self.rarities),
             _ => self.rarities.fill(0.0),
+        }
+        for (width, &rarity) in self.widths.iter_mut().zip(&self.rarities) {
+            *width = (rarity, self.scale * rarity.powf(self.power));
         }
     }
 
@@ -119,14 +165,14 @@ impl Local {
         for (block, beliefs) in beliefs.chunks_mut(BLOCK * row_width).enumerate() {
             let (first, count) = (block * BLOCK, beliefs.len() / row_width);
             self.look(rows.block(first, count, total), count);
-            let rarities = self.rarities.chunks_exact(self.actions);
-            for (row, (beliefs, rarities)) in beliefs.chunks_exact_mut(row_width).zip(rarities).enumerate() {
-                let rarities = match taken {
-                    Some(actions) => std::slice::from_ref(&rarities[usize::from(actions[first + row])]),
-                    None => rarities,
+            let widths = self.widths.chunks_exact(self.actions);
+            for (row, (beliefs, widths)) in beliefs.chunks_exact_mut(row_width).zip(widths).enumerate() {
+                let widths = match taken {
+                    Some(actions) => std::slice::from_ref(&widths[usize::from(actions[first + row])]),
+                    None => widths,
                 };
-                for (parameters, &rarity) in beliefs.chunks_exact_mut(model.outputs()).zip(rarities) {
-                    model.widen(parameters, self.scale * rarity.powf(self.power));
+                for (parameters, &(rarity, width)) in beliefs.chunks_exact_mut(model.outputs()).zip(widths) {
+                    model.widen(parameters, width);
                     if self.shrink {
                         model.shrink(parameters, 1.0 - rarity);
                     }
@@ -145,7 +191,7 @@ mod tests {
     fn sigma_and_u_add_as_squares_for_all_actions_or_the_one_taken() {
         let config = Config { local: LocalKind::Visits, local_scale: 4.0, ..Config::default() };
         let mut local = Local::new(&config, &Space::Discrete(3), 2, &mut Stream::new(0, "test"));
-        local.visit(Observation::Index(1), 0);
+        local.visit(Observation::Index(1), 0, 0.0, None);
         let gaussian = Gaussian::new(&config);
         let rows = Rows::Index(&[0, 1]);
         let mut beliefs = [7.0, 3.0, 7.0, 3.0, 7.0, 1.5, 7.0, 0.0];
@@ -176,7 +222,7 @@ mod tests {
             ..Config::default()
         };
         let mut local = Local::new(&config, &Space::Discrete(1), 2, &mut Stream::new(0, "test"));
-        (0..3).for_each(|_| local.visit(Observation::Index(0), 0));
+        (0..3).for_each(|_| local.visit(Observation::Index(0), 0, 0.0, None));
         let mut beliefs = [8.0, 0.0, 8.0, 3.0];
         local.widen(&Gaussian::new(&config), Rows::Index(&[0]), None, &mut beliefs);
         // After three visits 3/4 of the mean and u = 4 / 4²; before the first none of it and u = 4.

@@ -125,6 +125,13 @@ impl Masks {
         }
     }
 
+    /// Whether these are `rows` rows of masks over all actions of `shape`, as [`draw`](Self::draw) would have made them.
+    pub fn fit(&self, shape: &Shape, rows: usize) -> bool {
+        let row_words = shape.trunk_words() + shape.actions * shape.head_words();
+        (self.rows, self.row_words, self.extent) == (rows, row_words, Extent::AllActions)
+            && self.words.len() == rows * row_words
+    }
+
     /// The number of rows.
     pub fn rows(&self) -> usize {
         self.rows

@@ -236,7 +236,7 @@ impl Backend for Network {
         loss: &mut dyn FnMut(&[f32], &mut [f32]),
     ) -> Health {
         self.forward_taken(Which::Online, rows, actions, masks);
-        self.steps += 1;
+        self.steps = self.steps.saturating_add(1);
         match (adam.max_gradient_norm, adam.langevin) {
             (None, None) => self.learn_at_once(masks, adam, loss),
             _ => self.learn_from_stored(masks, adam, loss),

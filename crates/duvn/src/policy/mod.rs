@@ -2,15 +2,23 @@
 
 mod boltzmann;
 mod dithered;
+mod dltv;
 mod egreedy;
+mod ids;
+mod risk;
 mod thompson;
+mod vpi;
 
 pub use boltzmann::Boltzmann;
 pub use dithered::Dithered;
+pub use dltv::Dltv;
 pub use egreedy::EGreedy;
+pub use ids::Ids;
+pub use risk::Risk;
 pub use thompson::{IndexRule, Thompson};
+pub use vpi::{Vpi, expected_gain};
 
-use crate::config::{Config, PolicyKind, PosteriorKind};
+use crate::config::{ActOn, Config, PolicyKind, PosteriorKind};
 use crate::returns::ReturnModel;
 use crate::rng::Stream;
 
@@ -45,6 +53,13 @@ impl<'a> Beliefs<'a> {
         let count = means.clone().count() as f64;
         let mean = means.clone().sum::<f64>() / count;
         (mean, (means.map(|mu| (mu - mean).powi(2)).sum::<f64>() / count).sqrt())
+    }
+
+    /// The mean of one action and what more data would tell about it: the spread over the draws, and what the
+    /// return model keeps apart, as squares.
+    pub fn epistemic(&self, action: usize) -> (f64, f64) {
+        let (mean, spread) = self.over_draws(action);
+        (mean, spread.hypot(self.model.epistemic(self.of(action))))
     }
 
     /// How many actions there are.
@@ -135,21 +150,32 @@ pub trait Policy: Send {
 
 /// The policy that `config` asks for.
 pub fn policy(config: &Config) -> Box<dyn Policy> {
-    let indexed = |rule| Box::new(Thompson { rule, scope: config.scope, looks: 1 }) as Box<dyn Policy>;
+    let looks = if config.posterior == PosteriorKind::Point { 1 } else { config.belief_draws };
+    let indexed = |rule| {
+        let looks = if config.act_on == ActOn::Epistemic { looks } else { 1 };
+        Box::new(Thompson { rule, scope: config.scope, act_on: config.act_on, looks }) as Box<dyn Policy>
+    };
     let plain: Box<dyn Policy> = match config.policy {
         PolicyKind::Uniform => Box::new(EGreedy::fixed(1.0)),
         PolicyKind::Greedy => Box::new(EGreedy::fixed(0.0)),
         PolicyKind::EGreedy => Box::new(EGreedy::new(config)),
         PolicyKind::Boltzmann => Box::new(Boltzmann { temperature: config.temperature }),
         // Where parameters are drawn as well, each of the draws has its own.
-        PolicyKind::Thompson if config.posterior != PosteriorKind::Point => Box::new(Thompson {
-            rule: IndexRule::Normal { draws: 1 },
-            scope: config.scope,
-            looks: config.draws,
-        }),
+        PolicyKind::Thompson
+            if config.posterior != PosteriorKind::Point && config.act_on != ActOn::Epistemic =>
+        {
+            let (rule, looks) = (IndexRule::Normal { draws: 1 }, config.draws);
+            Box::new(Thompson { rule, scope: config.scope, act_on: config.act_on, looks })
+        }
         PolicyKind::Thompson => indexed(IndexRule::Normal { draws: config.draws }),
         PolicyKind::Optimistic => indexed(IndexRule::HalfNormal),
         PolicyKind::Ucb => indexed(IndexRule::Uniform { low: config.ucb_low, high: config.ucb_high }),
+        PolicyKind::Ids => Box::new(Ids { lambda: config.ids_lambda, draws: looks }),
+        PolicyKind::Vpi => Box::new(Vpi { draws: looks }),
+        PolicyKind::Risk => {
+            Box::new(Risk { kind: config.risk, level: config.risk_level, temperature: config.temperature })
+        }
+        PolicyKind::Dltv => Box::new(Dltv { scale: config.dltv_scale }),
     };
     match config.dither {
         0.0 => plain,

@@ -1,5 +1,5 @@
 use super::{Beliefs, Choice, Moment, Policy, best_with};
-use crate::config::Scope;
+use crate::config::{ActOn, Scope};
 use crate::rng::Stream;
 
 /// The best of mu + z sigma, with an index z drawn by a rule: Thompson sampling and its optimistic kin.
@@ -14,7 +14,10 @@ pub struct Thompson {
     pub rule: IndexRule,
     /// How long it is kept.
     pub scope: Scope,
-    /// Draws of the parameters that it looks at in each decision; of each action, the best counts.
+    /// Which uncertainty sigma is.
+    pub act_on: ActOn,
+    /// Draws of the parameters that it looks at in each decision. Of each action the best counts, but where it acts on
+    /// epistemic uncertainty: that is how they differ.
     pub looks: usize,
 }
 
@@ -57,10 +60,18 @@ impl Policy for Thompson {
 
     fn choose_by(&self, beliefs: Beliefs<'_>, moment: Moment, stream: &mut Stream) -> Choice {
         let (action, (index, draw)) = best_with(beliefs.actions(), stream, |action, stream| {
+            if self.act_on == ActOn::Epistemic {
+                let z = moment.index.unwrap_or_else(|| self.rule.draw(stream));
+                let (mean, sd) = beliefs.epistemic(action);
+                return (mean + z * sd, (Some(z), 0));
+            }
             let mut best = (f64::NEG_INFINITY, (None, 0));
             for (draw, beliefs) in beliefs.by_draw().enumerate() {
                 let z = moment.index.unwrap_or_else(|| self.rule.draw(stream));
-                let value = beliefs.model.at(beliefs.of(action), z);
+                let value = match self.act_on {
+                    ActOn::Aleatoric => beliefs.model.own_at(beliefs.of(action), z),
+                    _ => beliefs.model.at(beliefs.of(action), z),
+                };
                 if value > best.0 || draw == 0 {
                     best = (value, (Some(z), draw));
                 }
@@ -92,7 +103,7 @@ mod tests {
     fn share_of_action_0(parameters: &[f32], rule: IndexRule, moment: Moment) -> f64 {
         let gaussian = Gaussian::new(&Config::default());
         let beliefs = Beliefs::new(&gaussian, parameters);
-        let policy = Thompson { rule, scope: Scope::Step, looks: 1 };
+        let policy = Thompson { rule, scope: Scope::Step, act_on: ActOn::Total, looks: 1 };
         let mut stream = Stream::new(0, "test");
         let zeros = (0..200_000).filter(|_| policy.choose(beliefs, moment, &mut stream) == 0).count();
         zeros as f64 / 200_000.0
@@ -119,6 +130,23 @@ mod tests {
         assert_eq!([share(0.0), share(0.4), share(0.6), share(2.0)], [0.0, 0.0, 1.0, 1.0]);
     }
 
+    /// Two actions with mean 0: the return of the first varies by 3 and its mean is known; that of the second
+    /// is the other way round.
+    #[test]
+    fn each_kind_of_uncertainty_can_be_acted_on() {
+        let config =
+            Config { returns: crate::config::ReturnKind::Gaussian, apart: true, ..Config::default() };
+        let model = crate::returns::return_model(&config);
+        let beliefs = Beliefs::new(&*model, &[0.0, 3.0, 0.0, 0.0, 0.0, 2.0]);
+        let moment = Moment { step: 0, index: Some(1.0) };
+        let choose = |act_on| {
+            let rule = IndexRule::HalfNormal;
+            let policy = Thompson { rule, scope: Scope::Episode, act_on, looks: 1 };
+            policy.choose(beliefs, moment, &mut Stream::new(0, "test"))
+        };
+        assert_eq!([ActOn::Total, ActOn::Aleatoric, ActOn::Epistemic].map(choose), [0, 0, 1]);
+    }
+
     #[test]
     fn indices_follow_their_rules() {
         let mut stream = Stream::new(0, "test");
@@ -135,7 +163,12 @@ mod tests {
     fn the_best_of_several_draws_counts_and_is_known() {
         let mean = crate::returns::Mean;
         let beliefs = Beliefs { model: &mean, parameters: &[1.0, 0.0], others: &[0.0, 3.0, 0.0, 2.0] };
-        let policy = Thompson { rule: IndexRule::Normal { draws: 1 }, scope: Scope::Step, looks: 3 };
+        let policy = Thompson {
+            rule: IndexRule::Normal { draws: 1 },
+            scope: Scope::Step,
+            act_on: ActOn::Total,
+            looks: 3,
+        };
         let choice = policy.choose_by(beliefs, Moment::default(), &mut Stream::new(0, "test"));
         assert_eq!((choice.action, choice.draw), (1, 1));
         assert_eq!(policy.choose(beliefs, Moment::default(), &mut Stream::new(0, "test")), 1);
@@ -148,7 +181,12 @@ mod tests {
         let gaussian = Gaussian::new(&Config::default());
         let beliefs =
             Beliefs { model: &gaussian, parameters: &[0.0, 1.0, 0.0, 0.0], others: &[0.0, 1.0, 0.0, 0.0] };
-        let policy = Thompson { rule: IndexRule::Normal { draws: 1 }, scope: Scope::Step, looks: 2 };
+        let policy = Thompson {
+            rule: IndexRule::Normal { draws: 1 },
+            scope: Scope::Step,
+            act_on: ActOn::Total,
+            looks: 2,
+        };
         let mut stream = Stream::new(0, "test");
         let mut chosen = 0;
         for _ in 0..100_000 {

@@ -34,6 +34,10 @@ impl Posterior for Dropout {
         self.network.beliefs(Question { which: Which::Online, rows, taken: None }, Some(&self.masks), out);
     }
 
+    fn takes(&self, draw: &Draw) -> bool {
+        draw.masks.fit(self.network.shape(), 1)
+    }
+
     fn centres(&self) -> usize {
         1
     }

@@ -48,6 +48,10 @@ impl Posterior for Ensemble {
         }
     }
 
+    fn takes(&self, draw: &Draw) -> bool {
+        draw.member < self.members.len()
+    }
+
     fn centres(&self) -> usize {
         self.members.len()
     }
@@ -124,5 +128,33 @@ impl Posterior for Ensemble {
         self.samples.clear();
         self.samples.extend(samples);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Config, PosteriorKind};
+    use crate::net::Input;
+    use crate::posterior::posterior;
+    use crate::returns::Mean;
+    use std::sync::Arc;
+
+    #[test]
+    fn every_member_is_drawn_as_often_as_the_others_and_no_other() {
+        let config =
+            Config { posterior: PosteriorKind::Ensemble, members: 3, hidden: vec![2], ..Config::default() };
+        let ensemble = posterior(&config.check().unwrap(), Input::OneHot(2), 2, Arc::new(Mean), 0).unwrap();
+        let (mut source, mut draw) = (Source::new(Stream::new(0, "test")), Draw::default());
+        let mut counts = [0; 3];
+        for _ in 0..3000 {
+            ensemble.draw(&mut source, &mut draw);
+            assert!(ensemble.takes(&draw));
+            counts[draw.member] += 1;
+        }
+        // Five standard deviations of a count of 1,000 in 3,000.
+        assert!(counts.iter().all(|count| (870..1130).contains(count)), "{counts:?}");
+        draw.member = 3;
+        assert!(!ensemble.takes(&draw));
     }
 }

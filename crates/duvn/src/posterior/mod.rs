@@ -93,6 +93,11 @@ pub trait Posterior: Send {
     /// What is believed of every action in each of `rows`, row i under the draw `draw_of(i)`.
     fn beliefs<'d>(&mut self, rows: Rows<'_>, draw_of: &dyn Fn(usize) -> &'d Draw, out: &mut [f32]);
 
+    /// Whether `draw`, which was read from a file, is one that [`draw`](Self::draw) could have made.
+    fn takes(&self, _draw: &Draw) -> bool {
+        true
+    }
+
     /// How many sets of parameters stand for the posterior's mean: one, or every member of an ensemble.
     fn centres(&self) -> usize;
 

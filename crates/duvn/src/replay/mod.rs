@@ -63,6 +63,13 @@ impl Replay {
         self.ring.cut_off(slot, episode);
     }
 
+    /// Whether what was read can stand in the place of `self`: see [`Ring::takes`].
+    pub(crate) fn takes(&self, other: &Replay, states: usize, actions: usize) -> bool {
+        self.prioritised == other.prioritised
+            && self.ring.takes(&other.ring, states, actions)
+            && other.queue.is_sound(other.ring.len())
+    }
+
     /// Fills `slots` with places of the ring. What comes from the queue leaves it until
     /// [`learnt`](Self::learnt) puts it back in order.
     pub fn sample(&mut self, slots: &mut [u32], stream: &mut Stream) {

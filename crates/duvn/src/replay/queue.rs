@@ -71,6 +71,16 @@ impl Queue {
         }
     }
 
+    /// Whether its parts fit each other, and all slots in it are below `count`.
+    pub(crate) fn is_sound(&self, count: usize) -> bool {
+        let stands = |(place, &slot): (usize, &u32)| {
+            (slot as usize) < count && self.places.get(slot as usize) == Some(&(place as u32))
+        };
+        self.places.len() == self.priorities.len()
+            && self.heap.iter().enumerate().all(stands)
+            && self.places.iter().filter(|&&place| place != ABSENT).count() == self.heap.len()
+    }
+
     fn before(&self, a: u32, b: u32) -> bool {
         let (first, second) = (self.priorities[a as usize], self.priorities[b as usize]);
         first.total_cmp(&second).then(b.cmp(&a)).is_gt()

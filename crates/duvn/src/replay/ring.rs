@@ -215,6 +215,38 @@ impl Ring {
         Some(self.following[slot as usize]).filter(|&following| following != NONE)
     }
 
+    /// Whether a ring that was read can stand in the place of `self`: one of the same measures, whose parts fit each
+    /// other, with states among `states` (where they are indices) and one of `actions` actions.
+    pub(crate) fn takes(&self, other: &Ring, states: usize, actions: usize) -> bool {
+        let count = other.len();
+        let held = |store: &Store| {
+            let indices = if self.width == 0 { count } else { 0 };
+            store.indices.len() == indices
+                && store.numbers.len() == count * self.width
+                && store.indices.iter().all(|&index| (index as usize) < states)
+        };
+        let newest = match other.newest {
+            None => count == 0,
+            Some(newest) => {
+                (newest as usize) < count && (count == self.capacity || newest as usize + 1 == count)
+            }
+        };
+        let follows = |(slot, &following): (usize, &u32)| {
+            following == NONE
+                || (other.episodes.get(following as usize) == Some(&other.episodes[slot])
+                    && following as usize != slot)
+        };
+        (other.capacity, other.width) == (self.capacity, self.width)
+            && count <= self.capacity
+            && newest
+            && [other.rewards.len(), other.endings.len(), other.episodes.len(), other.following.len()]
+                == [count; 4]
+            && held(&other.observations)
+            && held(&other.nexts)
+            && other.actions.iter().all(|&action| usize::from(action) < actions)
+            && other.following.iter().enumerate().all(follows)
+    }
+
     /// The episode of the transition in `slot` was given up after it: it counts as cut off. Nothing is done where the slot has
     /// gone to another episode since.
     pub fn cut_off(&mut self, slot: u32, episode: u64) {

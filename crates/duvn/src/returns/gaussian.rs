@@ -17,6 +17,8 @@ pub struct Gaussian {
     sd_rule: SdRule,
     loss: LossKind,
     most_discount: f64,
+    /// Whether sigma is what is not known, and not what varies.
+    unknown: bool,
 }
 
 /// softplus(x) = ln(1 + exp(x)), without overflow.
@@ -42,6 +44,7 @@ impl Gaussian {
             sd_rule: config.sd_rule,
             loss: config.loss,
             most_discount: config.sigma_gamma,
+            unknown: config.sigma_is_unknown(),
         }
     }
 
@@ -108,6 +111,18 @@ impl ReturnModel for Gaussian {
 
     fn sd(&self, parameters: &[f32]) -> f64 {
         f64::from(parameters[1])
+    }
+
+    fn epistemic(&self, parameters: &[f32]) -> f64 {
+        if self.unknown { self.sd(parameters) } else { 0.0 }
+    }
+
+    fn aleatoric(&self, parameters: &[f32]) -> f64 {
+        if self.unknown { 0.0 } else { self.sd(parameters) }
+    }
+
+    fn own_at(&self, parameters: &[f32], z: f64) -> f64 {
+        self.mean(parameters) + z * self.aleatoric(parameters)
     }
 
     fn has_spread(&self) -> bool {
@@ -251,6 +266,33 @@ mod tests {
             gaussian.propagate(&backup, &mut Stream::new(0, "test"), &mut target);
             assert_eq!(target, [3.0, sigma]);
         }
+    }
+
+    /// Targets 1 and 3 in turn, both certain: the squared loss is at its minimum with sigma 0, the
+    /// cross-entropy with sigma 1.
+    #[test]
+    fn what_sigma_means_depends_on_what_it_is_fitted_with() {
+        for (loss, unknown) in [(LossKind::Squared, true), (LossKind::CrossEntropy, false)] {
+            let model = Gaussian::new(&Config {
+                returns: crate::config::ReturnKind::Gaussian,
+                loss,
+                ..Config::default()
+            });
+            let both = [model.epistemic(&[2.0, 0.5]), model.aleatoric(&[2.0, 0.5])];
+            assert_eq!(both, if unknown { [0.5, 0.0] } else { [0.0, 0.5] });
+            let at = |z: f32| -> f64 {
+                [1.0, 3.0].iter().map(|&m| model.loss(&[2.0, z], &[m, 0.0], &mut [0.0; 2]).loss).sum()
+            };
+            // softplus(-5 + 0.5) is nearly 0, softplus(0.0413 + 0.5) is 1.
+            assert_eq!(at(-5.0) < at(0.0413), unknown, "{loss:?}");
+        }
+    }
+
+    #[test]
+    fn after_the_end_comes_nothing_but_the_terminal_sigma() {
+        let mut parameters = [7.0, 7.0];
+        Gaussian::new(&Config { terminal_sigma: 0.125, ..Config::default() }).terminal(&mut parameters);
+        assert_eq!(parameters, [0.0, 0.125]);
     }
 
     #[test]

@@ -4,16 +4,25 @@
 //! into the *parameters* of a distribution, sends such distributions through the Bellman equation to make
 //! *targets*, and measures how far the network is from a target.
 
+mod apart;
+mod categorical;
 mod divergence;
 mod gaussian;
 mod mean;
+mod mixture;
+mod quantile;
 mod sampled;
 
+pub use apart::Apart;
+pub use categorical::{Categorical, cross_entropy, project};
 pub use divergence::{Divergence, divergence};
 pub use gaussian::Gaussian;
 pub use mean::Mean;
+pub use mixture::GaussianMixture;
+pub use quantile::{Quantile, quantile_loss};
 
 use crate::config::{Config, ReturnKind};
+use crate::normal;
 use crate::rng::Stream;
 use std::sync::Arc;
 
@@ -30,6 +39,23 @@ impl<'a> Mixture<'a> {
     fn parts(&self) -> impl Iterator<Item = (f64, &'a [f32])> + Clone + use<'a> {
         let width = self.parameters.len() / self.weights.len();
         self.weights.iter().map(|&weight| f64::from(weight)).zip(self.parameters.chunks_exact(width))
+    }
+
+    /// The parameters of a part, drawn by its weight.
+    fn draw(&self, stream: &mut Stream) -> &'a [f32] {
+        let mut parts = self.parts();
+        let mut drawn: &[f32] = parts.next().map_or(&[], |(_, parameters)| parameters);
+        if self.weights.len() > 1 {
+            let mut left = stream.uniform() - f64::from(self.weights[0]);
+            for (weight, parameters) in parts {
+                if left < 0.0 {
+                    break;
+                }
+                left -= weight;
+                drawn = parameters;
+            }
+        }
+        drawn
     }
 }
 
@@ -77,9 +103,42 @@ pub trait ReturnModel: Send + Sync {
     /// The standard deviation of Z; zero where the model has none.
     fn sd(&self, parameters: &[f32]) -> f64;
 
-    /// The value of Z at the standard-normal index `z`: mu + z sigma. With z ~ N(0,1) it is a draw of Z.
+    /// How much of the spread more data would remove; zero where the model does not keep it apart.
+    fn epistemic(&self, _parameters: &[f32]) -> f64 {
+        0.0
+    }
+
+    /// How much of the spread is the return's own and would stay.
+    fn aleatoric(&self, parameters: &[f32]) -> f64 {
+        self.sd(parameters)
+    }
+
+    /// The value that the return is below with the probability `share`; by default that of a Gaussian.
+    fn quantile(&self, parameters: &[f32], share: f64) -> f64 {
+        match self.sd(parameters) {
+            0.0 => self.mean(parameters),
+            sd => self.mean(parameters) + sd * normal::quantile(share.clamp(1e-12, 1.0 - 1e-12)),
+        }
+    }
+
+    /// The mean of the worst `share` of all returns, from above 0 to 1 (conditional value at risk); by
+    /// default that of a Gaussian, mu - sigma phi(z) / share with z its quantile.
+    fn tail_mean(&self, parameters: &[f32], share: f64) -> f64 {
+        match self.sd(parameters) {
+            0.0 => self.mean(parameters),
+            sd => self.mean(parameters) - sd * normal::density(normal::quantile(share)) / share,
+        }
+    }
+
+    /// The value of Z at the standard-normal index `z`: the quantile at Phi(z), which for a Gaussian is mu +
+    /// z sigma. With z ~ N(0,1) it is a draw of Z.
     fn at(&self, parameters: &[f32], z: f64) -> f64 {
         self.mean(parameters) + z * self.sd(parameters)
+    }
+
+    /// The value of the return itself at the index `z`, without what is only not known of it.
+    fn own_at(&self, parameters: &[f32], z: f64) -> f64 {
+        self.at(parameters, z)
     }
 
     /// Whether the distribution has a spread that can be [widened](Self::widen).
@@ -117,12 +176,28 @@ pub trait ReturnModel: Send + Sync {
 
     /// The loss of the network's raw `outputs` against a target; writes its gradient.
     fn loss(&self, outputs: &[f32], target: &[f32], gradient: &mut [f32]) -> Discrepancy;
+
+    /// Takes down between which bounds all discounted returns have been so far, where the model
+    /// [asks for that](Self::learns_from_returns).
+    fn see_returns(&self, _bounds: (f32, f32)) {}
+
+    /// Whether it wants to be told of returns.
+    fn learns_from_returns(&self) -> bool {
+        false
+    }
 }
 
 /// The return model that `config` asks for.
 pub fn return_model(config: &Config) -> Arc<dyn ReturnModel> {
-    match config.returns {
+    let model: Arc<dyn ReturnModel> = match config.returns {
         ReturnKind::Mean => Arc::new(Mean),
         ReturnKind::Gaussian => Arc::new(Gaussian::new(config)),
+        ReturnKind::Categorical => Arc::new(Categorical::new(config)),
+        ReturnKind::Quantile => Arc::new(Quantile::new(config)),
+        ReturnKind::Mixture => Arc::new(GaussianMixture::new(config)),
+    };
+    match config.apart {
+        true => Arc::new(Apart::new(model, config)),
+        false => model,
     }
 }

@@ -1,0 +1,94 @@
+//! Sweeps and merges as a library: in which order runs are begun, and what is refused where two folders differ.
+
+mod common;
+
+use common::Folder;
+use duvn_lab::experiment::{Experiment, Variant};
+use duvn_lab::merge::{MergeError, Merged, merge};
+use duvn_lab::run::{Outcome, Run};
+use duvn_lab::spec::RunSpec;
+use duvn_lab::store::Store;
+use duvn_lab::sweep::{End, Options, Watch, sweep};
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// Takes down the seeds of runs as they begin.
+#[derive(Default)]
+struct Order(Mutex<Vec<u64>>);
+
+impl Watch for Order {
+    fn begun(&self, run: &RunSpec, _: &Run) {
+        self.0.lock().unwrap().push(run.seed);
+    }
+    fn moved(&self, _: &RunSpec, _: &Run) {}
+    fn ended(&self, _: &RunSpec, _: &End) {}
+    fn warned(&self, _: &RunSpec, _: &str) {}
+    fn waiting(&self, _: usize) {}
+}
+
+fn experiment() -> Experiment {
+    let text = "name = 'a'\nseeds = '0..3'\nepisodes = 6\nsettings = { hidden = [4], replay = 50, learning_starts = 8, \
+                batch = 8 }\n[[environments]]\nid = 'Toy'\n[[agents]]\npreset = 'egreedy'";
+    Experiment::parse(text, &Variant::default()).unwrap()
+}
+
+/// Does the experiment in `folder`; the seeds in the order in which their runs began.
+fn done(folder: &Path) -> Vec<u64> {
+    let (experiment, order) = (experiment(), Order::default());
+    let store = Store::open_for(folder, &experiment).unwrap();
+    let (stop, checkpoint_every) = (AtomicBool::new(false), Duration::from_secs(9));
+    let options = Options { jobs: 1, checkpoint_every, retry: false, any_isa: false, stop: &stop };
+    let ends = sweep(&store, &experiment.runs, &options, &order).unwrap();
+    assert!(ends.iter().all(|end| matches!(end, End::Done(_))), "{ends:?}");
+    order.0.into_inner().unwrap()
+}
+
+#[test]
+fn a_run_that_may_have_ended_the_program_comes_last() {
+    let folder = Folder::new("order");
+    let store = Store::open_for(&folder.0, &experiment()).unwrap();
+    let run = store.runs().unwrap().remove(0);
+    // Begun, and nothing recorded since: that is what an abort leaves.
+    store.begin(run.number, "a machine", "portable").unwrap();
+    drop(store);
+    assert_eq!(done(&folder.0), [1, 2, 0]);
+    let other = Folder::new("order-undisturbed");
+    assert_eq!(done(&other.0), [0, 1, 2]);
+}
+
+/// Makes a folder, and writes into it that its first run came out otherwise.
+fn changed(name: &str, isa: &str, change: impl Fn(&mut Outcome)) -> Folder {
+    let folder = Folder::new(name);
+    done(&folder.0);
+    let store = Store::open(&folder.0).unwrap();
+    let run = store.runs().unwrap().remove(0);
+    let mut outcome = run.outcome.clone().unwrap();
+    change(&mut outcome);
+    store.begin(run.number, "a machine", isa).unwrap();
+    store.finish(&run, &outcome).unwrap();
+    folder
+}
+
+#[test]
+fn what_came_out_otherwise_is_refused_with_both_names() {
+    let (first, merged) = (Folder::new("first"), Folder::new("merged"));
+    done(&first.0);
+    let all = |folder: &Folder| merge(&merged.0, std::slice::from_ref(&folder.0));
+    assert_eq!(all(&first).unwrap(), Merged { added: 3, before: 0, unfinished: 0 });
+    assert_eq!(all(&first).unwrap(), Merged { added: 0, before: 3, unfinished: 0 });
+    let isa = duvn::net::isa().to_string();
+    let by_isa = changed("by-isa", "abacus", |_| {});
+    let by_weights = changed("by-weights", &isa, |outcome| outcome.weights_sha256 = "ab".repeat(32));
+    for (folder, word) in [(&by_isa, "abacus"), (&by_weights, "abababababab")] {
+        let error = all(folder).unwrap_err();
+        assert!(matches!(error, MergeError::Differs { .. }), "{error}");
+        assert!(error.to_string().contains(word) && error.to_string().contains(&isa), "{error}");
+    }
+    // Into an empty folder: the weights of the checkpoint are not those that were written down.
+    let fresh = Folder::new("fresh");
+    let error = merge(&fresh.0, std::slice::from_ref(&by_weights.0)).unwrap_err();
+    assert!(matches!(error, MergeError::Weights { .. }), "{error}");
+    assert!(merge(&fresh.0, std::slice::from_ref(&first.0)).unwrap().unfinished == 0);
+}

@@ -1,0 +1,140 @@
+//! What return models learn, against what is true: on a deterministic and on a random world whose returns can
+//! be worked out.
+
+use duvn::config::{BackupKind, PolicyKind, Propagation, ReturnKind};
+use duvn::{Agent, Config, Training};
+use duvn_envs::wrappers::Episodes;
+use duvn_envs::{Action, Environment, Observation, Space, Step, StepError, registry};
+
+/// Two steps of chance: from the start one comes to the left or to the right, alike; on the left the return
+/// is -2 or 0, on the right 1 or 3, alike. So the return of the start is -2, 0, 1 or 3, each in a quarter of
+/// all cases.
+struct TwoSteps {
+    at: usize,
+    bits: u64,
+}
+
+impl TwoSteps {
+    const EXACT: [f64; 4] = [-2.0, 0.0, 1.0, 3.0];
+
+    fn coin(&mut self) -> bool {
+        self.bits ^= self.bits << 13;
+        self.bits ^= self.bits >> 7;
+        self.bits ^= self.bits << 17;
+        self.bits >> 40 & 1 == 1
+    }
+}
+
+impl Environment for TwoSteps {
+    fn observation_space(&self) -> Space {
+        Space::Discrete(4)
+    }
+    fn action_space(&self) -> Space {
+        Space::Discrete(1)
+    }
+    fn reset(&mut self, _seed: Option<u64>) {
+        self.at = 0;
+    }
+    fn observation(&self) -> Observation<'_> {
+        Observation::Index(self.at)
+    }
+    fn step(&mut self, _action: Action<'_>) -> Result<Step, StepError> {
+        let heads = self.coin();
+        if self.at == 0 {
+            self.at = if heads { 2 } else { 1 };
+            return Ok(Step { reward: 0.0, terminated: false, truncated: false });
+        }
+        let reward = match (self.at, heads) {
+            (1, false) => -2.0,
+            (1, true) => 0.0,
+            (_, false) => 1.0,
+            (_, true) => 3.0,
+        };
+        self.at = 3;
+        Ok(Step { reward, terminated: true, truncated: false })
+    }
+}
+
+const LEVELS: usize = 200;
+
+/// The Wasserstein distance between quantiles at evenly spaced levels and values that are equally likely: the
+/// mean distance of quantiles at the same level.
+fn wasserstein(quantiles: &[f64], exact: &[f64]) -> f64 {
+    let mut sorted = quantiles.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let of = |(i, quantile): (usize, &f64)| (quantile - exact[i * exact.len() / sorted.len()]).abs();
+    sorted.iter().enumerate().map(of).sum::<f64>() / sorted.len() as f64
+}
+
+fn learnt<E: Environment>(config: &Config, env: E, episodes: usize) -> Vec<Vec<f64>> {
+    let (observations, actions) = (env.observation_space(), env.action_space());
+    let agent = Agent::new(&config.check().unwrap(), &observations, &actions, 1).unwrap();
+    let mut training = Training::new(env, agent, 1);
+    for _ in 0..episodes {
+        training.episode().unwrap();
+    }
+    let levels: Vec<_> = (0..LEVELS).map(|i| (i as f64 + 0.5) / LEVELS as f64).collect();
+    training.agent_mut().quantiles(Observation::Index(0), &levels).unwrap()
+}
+
+fn config(returns: ReturnKind) -> Config {
+    Config {
+        returns,
+        hidden: vec![32],
+        gamma: 1.0,
+        batch: 64,
+        target_sync: 20,
+        policy: PolicyKind::Uniform,
+        backup: BackupKind::Max,
+        ..Config::default()
+    }
+}
+
+/// Each model with the most that its distance may be. A Gaussian cannot do better than 0.38 however well it
+/// is fitted.
+fn models() -> Vec<(Config, f64)> {
+    vec![
+        (Config { atoms: 31, ..config(ReturnKind::Categorical) }, 0.25),
+        (config(ReturnKind::Quantile), 0.25),
+        (Config { apart: true, ..config(ReturnKind::Quantile) }, 0.25),
+        (
+            Config {
+                propagation: Propagation::Sampling,
+                sigma_floor: 0.05,
+                terminal_sigma: 0.05,
+                component_spread: 3.0,
+                ..config(ReturnKind::Mixture)
+            },
+            0.35,
+        ),
+    ]
+}
+
+#[test]
+fn the_return_of_a_random_world_is_learnt_with_its_shape() {
+    for (config, most) in models() {
+        let env = Episodes::new(TwoSteps { at: 0, bits: 88_172_645_463_325_252 }, Some(10));
+        let distance = wasserstein(&learnt(&config, env, 1500)[0], &TwoSteps::EXACT);
+        println!("TwoSteps {:?} apart={}: {distance:.3}", config.returns, config.apart);
+        assert!(distance < most, "{:?}, apart={}: {distance}", config.returns, config.apart);
+    }
+}
+
+/// On `Toy` every return is certain: 3 after action 0, and 2 after action 1.
+#[test]
+fn the_returns_of_a_deterministic_world_are_learnt_as_points() {
+    for (config, most) in models() {
+        let quantiles = learnt(&config, registry::make("Toy", 0).unwrap(), 1500);
+        for (quantiles, exact) in quantiles.iter().zip([3.0, 2.0]) {
+            let distance = wasserstein(quantiles, &[exact]);
+            println!("Toy {:?} apart={}: {distance:.3}", config.returns, config.apart);
+            assert!(distance < most, "{:?}, apart={}: {distance}", config.returns, config.apart);
+        }
+    }
+}
+
+#[test]
+fn the_distance_is_that_worked_by_hand() {
+    // Four levels against -1 and 1: |0 + 1|, |0 + 1|, |1 - 1|, |3 - 1| in order.
+    assert_eq!(wasserstein(&[0.0, 3.0, 0.0, 1.0], &[-1.0, 1.0]), 1.0);
+}
