@@ -2,6 +2,7 @@
 
 mod allocations;
 mod bench;
+mod blocks;
 mod check;
 mod env;
 mod envs;
@@ -15,6 +16,7 @@ mod play;
 mod report;
 mod reproduce;
 mod screen;
+mod serve;
 mod status;
 mod stop;
 mod sweep;
@@ -54,6 +56,7 @@ enum Command {
     Status(status::Args),
     Merge(merge::Args),
     Check(check::Args),
+    Serve(serve::Args),
 }
 
 fn main() -> ExitCode {
@@ -97,5 +100,6 @@ fn run(command: &Command) -> Result<(), Failure> {
         Command::Status(args) => status::run(args),
         Command::Merge(args) => merge::run(args),
         Command::Check(args) => check::run(args),
+        Command::Serve(args) => serve::run(args),
     }
 }
