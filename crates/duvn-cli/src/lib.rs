@@ -4,6 +4,7 @@
 mod agents;
 mod allocations;
 mod bench;
+mod blocks;
 mod check;
 mod completions;
 mod env;
@@ -22,6 +23,7 @@ mod play;
 mod report;
 mod reproduce;
 mod screen;
+mod serve;
 mod status;
 mod stop;
 mod sweep;
@@ -71,6 +73,7 @@ enum Command {
     Status(status::Args),
     Merge(merge::Args),
     Check(check::Args),
+    Serve(serve::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -148,6 +151,7 @@ fn run(command: &Command) -> Result<(), Failure> {
         Command::Status(args) => status::run(args),
         Command::Merge(args) => merge::run(args),
         Command::Check(args) => check::run(args),
+        Command::Serve(args) => serve::run(args),
         Command::Completions(args) => completions::run(args, Cli::command()),
         Command::Man(args) => man::run(args, Cli::command()),
     }

@@ -1,16 +1,20 @@
+use crate::blocks::blocks;
 use crate::eval::{Policy, open};
 use crate::failure::{Failure, print_line};
 use crate::film::Film;
 use crate::numbers::{count, decimal};
 use crate::stop::flag_on_signal;
+use duvn::ActionView;
+use duvn_envs::canvas::{Canvas, Colour, rectangle};
 use duvn_envs::raster::Raster;
 use duvn_envs::registry::Registered;
 use duvn_envs::{Environment, Step};
+use duvn_lab::board::action_names;
 use duvn_lab::evaluate::Arena;
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Watch what a run has learnt, in the terminal or as a GIF.
 #[derive(clap::Args)]
@@ -26,34 +30,61 @@ pub struct Args {
     /// How to act: on the best mean, or exploring as in training.
     #[arg(long, value_enum, default_value_t = Policy::Mean)]
     policy: Policy,
-    /// Frames a second.
-    #[arg(long, default_value_t = 10.0, value_parser = decimal, allow_negative_numbers = true)]
-    speed: f64,
+    /// Frames a second (default: as fast as the task is in the world, 4 for grids).
+    #[arg(long, value_parser = decimal, allow_negative_numbers = true)]
+    speed: Option<f64>,
+    /// Show what the agent believes of each action: mean, sigma, spread, and how probably it is taken.
+    #[arg(long)]
+    values: bool,
+    /// Letters of text instead of pictures in the terminal.
+    #[arg(long)]
+    text: bool,
+    /// Columns of a picture in the terminal.
+    #[arg(long, default_value_t = 72)]
+    width: u32,
 }
 
+/// Draws of the parameters in a look at a state.
+const DRAWS: usize = 10;
+
 pub fn run(args: &Args) -> Result<(), Failure> {
-    if !(0.1..=100.0).contains(&args.speed) {
-        return Err(Failure::usage(format!("--speed cannot be {}: write 0.1 to 100", args.speed)));
+    if args.speed.is_some_and(|speed| !(0.1..=100.0).contains(&speed)) {
+        let speed = args.speed.unwrap_or_default();
+        return Err(Failure::usage(format!("--speed cannot be {speed}: write 0.1 to 100")));
+    }
+    if !(10..=400).contains(&args.width) {
+        return Err(Failure::usage(format!("--width cannot be {}: write 10 to 400", args.width)));
     }
     let saved = open(&args.run)?;
     let mut agent = saved.agent().map_err(Failure::failed)?;
     let mut arena = Arena::new(&saved.run.spec).map_err(Failure::failed)?;
+    let env = saved.run.spec.env.as_str();
+    let speed = args.speed.unwrap_or_else(|| natural_speed(env));
     let mut stage: Box<dyn Stage> = match &args.gif {
-        Some(path) => Box::new(Film::new(path, SIZE, args.speed)?),
-        None => Box::new(Terminal::new(args.speed)),
+        Some(path) => {
+            let height = SIZE.1 + if args.values { STRIP } else { 0 };
+            Box::new(Film::new(path, (SIZE.0, height), speed)?)
+        }
+        None => Box::new(Terminal::new(speed, args)),
     };
     let stop = flag_on_signal()?;
     for number in 0..args.episodes {
-        let mut fault = None;
-        let mut ret = 0.0;
-        let mut t = 0;
-        let played = arena.play(&mut agent, args.policy.acting(), number, |env, moved| {
+        let (mut fault, mut ret, mut t) = (None, 0.0, 0);
+        let played = arena.play_asking(&mut agent, args.policy.acting(), number, |agent, env, moved| {
             if let Some((_, step)) = moved {
                 ret += step.reward;
                 t += 1;
             }
-            let caption = caption(number, t, moved, ret);
-            fault = stage.show(env, &caption).err();
+            let views = match args.values.then(|| agent.inspect(env.observation(), DRAWS)) {
+                None => Vec::new(),
+                Some(Ok(views)) => views,
+                Some(Err(error)) => {
+                    fault = Some(Failure::failed(error));
+                    return false;
+                }
+            };
+            let scene = Scene { env, caption: caption(number, t, moved, ret), views: &views };
+            fault = stage.show(&scene).err();
             fault.is_none() && !stop.load(Ordering::Relaxed)
         });
         if let Some(fault) = fault {
@@ -68,6 +99,17 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     stage.end()
 }
 
+/// Steps a second of the task in the world, as Gymnasium shows it.
+fn natural_speed(env: &str) -> f64 {
+    let name = env.split(['-', '?']).next().unwrap_or(env);
+    match name {
+        "CartPole" | "CartPoleBsuite" | "CartPoleSwingup" | "LunarLander" | "LunarLanderContinuous" => 50.0,
+        "MountainCar" | "MountainCarBsuite" | "MountainCarContinuous" | "Pendulum" => 30.0,
+        "Acrobot" => 15.0,
+        _ => 4.0,
+    }
+}
+
 fn caption(number: u64, t: u64, moved: Option<(usize, Step)>, ret: f64) -> String {
     match moved {
         None => format!("episode {}  t {t}", number + 1),
@@ -77,35 +119,64 @@ fn caption(number: u64, t: u64, moved: Option<(usize, Step)>, ret: f64) -> Strin
     }
 }
 
+/// What is to be shown.
+struct Scene<'a> {
+    env: &'a Registered,
+    caption: String,
+    /// What is believed of every action; empty where nobody wants to know.
+    views: &'a [ActionView],
+}
+
 /// Where an episode is shown.
 trait Stage {
-    fn show(&mut self, env: &Registered, caption: &str) -> Result<(), Failure>;
+    fn show(&mut self, scene: &Scene<'_>) -> Result<(), Failure>;
     fn end(self: Box<Self>) -> Result<(), Failure>;
 }
 
 /// Frames in the same place of a terminal; one after another where stdout is none.
 struct Terminal {
     live: bool,
+    pictures: bool,
+    width: u32,
     pause: Duration,
+    next: Option<Instant>,
 }
 
 impl Terminal {
-    fn new(speed: f64) -> Self {
-        Terminal { live: std::io::stdout().is_terminal(), pause: Duration::from_secs_f64(1.0 / speed) }
+    fn new(speed: f64, args: &Args) -> Self {
+        let live = std::io::stdout().is_terminal();
+        let pause = Duration::from_secs_f64(1.0 / speed);
+        Terminal { live, pictures: live && !args.text, width: args.width, pause, next: None }
+    }
+
+    /// The state as a picture of half blocks, as text, or as numbers: the best that there is.
+    fn picture(&self, env: &Registered) -> Result<String, Failure> {
+        if self.pictures {
+            let mut raster = Raster::new(self.width, 2 * (self.width / 3)).map_err(Failure::failed)?;
+            if env.draw(&mut raster) {
+                return Ok(blocks(raster.rgba(), self.width as usize));
+            }
+        }
+        Ok(env.render_text().unwrap_or_else(|| format!("{:?}", env.observation())))
     }
 }
 
 impl Stage for Terminal {
-    fn show(&mut self, env: &Registered, caption: &str) -> Result<(), Failure> {
-        let state = env.render_text().unwrap_or_else(|| format!("{:?}", env.observation()));
-        if self.live {
-            // Clear the screen and start at its top.
-            print_line(&format!("\x1b[2J\x1b[H{caption}\n{state}"))?;
-            std::io::stdout().flush().map_err(Failure::failed)?;
-            std::thread::sleep(self.pause);
-            return Ok(());
+    fn show(&mut self, scene: &Scene<'_>) -> Result<(), Failure> {
+        let state = self.picture(scene.env)?;
+        let values = lines(scene);
+        if !self.live {
+            return print_line(&format!("{}\n{state}{values}", scene.caption));
         }
-        print_line(&format!("{caption}\n{state}"))
+        // Clear the screen and start at its top.
+        print_line(&format!("\x1b[2J\x1b[H{}\n{state}{values}", scene.caption))?;
+        std::io::stdout().flush().map_err(Failure::failed)?;
+        // What drawing took is not waited for again, so that the speed is the one asked for.
+        let now = Instant::now();
+        let next = self.next.map_or(now, |next| next.max(now)) + self.pause;
+        std::thread::sleep(next - now);
+        self.next = Some(next);
+        Ok(())
     }
 
     fn end(self: Box<Self>) -> Result<(), Failure> {
@@ -113,19 +184,77 @@ impl Stage for Terminal {
     }
 }
 
+/// A line an action: what is believed of it.
+fn lines(scene: &Scene<'_>) -> String {
+    let names = action_names(&scene.env.id, scene.views.len());
+    let best = scene.views.iter().map(|view| view.mean).fold(f64::NEG_INFINITY, f64::max);
+    let line = |(view, name): (&ActionView, &String)| {
+        let bar = "█".repeat((view.probability.clamp(0.0, 1.0) * 20.0).round() as usize);
+        let mark = if view.mean == best { '*' } else { ' ' };
+        format!(
+            "\n{mark} {name:<14} mean {:>9.3}  sigma {:>8.3}  spread {:>8.3}  p {:>5.2} {bar}",
+            view.mean, view.sigma, view.spread, view.probability
+        )
+    };
+    scene.views.iter().zip(&names).map(line).collect()
+}
+
 /// The size of the pictures.
 const SIZE: (u32, u32) = (480, 320);
 
+/// The height of the strip with what is believed.
+const STRIP: u32 = 80;
+
+/// The colours of actions, as in figures.
+const ACTIONS: [Colour; 6] = [
+    Colour(0x00, 0x72, 0xb2),
+    Colour(0xd5, 0x5e, 0x00),
+    Colour(0x00, 0x9e, 0x73),
+    Colour(0xcc, 0x79, 0xa7),
+    Colour(0xe6, 0x9f, 0x00),
+    Colour(0x56, 0xb4, 0xe9),
+];
+
+/// What is believed as a row of intervals: a dot at the mean, a whisker of one deviation to each side, and a bar whose
+/// length is the probability of the action. One row an action, from the top.
+fn strip(views: &[ActionView]) -> Result<Raster, Failure> {
+    let mut raster = Raster::new(SIZE.0, STRIP).map_err(Failure::failed)?;
+    let deviation = |view: &ActionView| view.sigma.hypot(view.spread);
+    let low = views.iter().map(|view| view.mean - deviation(view)).fold(f64::INFINITY, f64::min);
+    let high = views.iter().map(|view| view.mean + deviation(view)).fold(f64::NEG_INFINITY, f64::max);
+    let (wide, tall) = (f64::from(SIZE.0), f64::from(STRIP));
+    raster.view((0.0, 0.0), (wide, tall), Colour::WHITE);
+    let place = |value: f64| 12.0 + (value - low) / (high - low).max(1e-9) * (0.7 * wide - 24.0);
+    let row = tall / views.len().max(1) as f64;
+    for (at, view) in views.iter().enumerate() {
+        let (y, colour) = (tall - (at as f64 + 0.5) * row, ACTIONS[at % ACTIONS.len()]);
+        let ends = [(place(view.mean - deviation(view)), y), (place(view.mean + deviation(view)), y)];
+        raster.line(&ends, 3.0, colour);
+        raster.circle((place(view.mean), y), 5.0_f64.min(0.4 * row), colour);
+        let to = 0.72 * wide + 0.26 * wide * view.probability.clamp(0.0, 1.0);
+        raster.polygon(
+            &rectangle((0.72 * wide, y - 0.3 * row), (to.max(0.72 * wide + 1.0), y + 0.3 * row)),
+            colour,
+        );
+    }
+    Ok(raster)
+}
+
 impl Stage for Film {
-    fn show(&mut self, env: &Registered, _: &str) -> Result<(), Failure> {
+    fn show(&mut self, scene: &Scene<'_>) -> Result<(), Failure> {
         let mut picture = Raster::new(SIZE.0, SIZE.1).map_err(Failure::failed)?;
-        if !env.draw(&mut picture) {
+        if !scene.env.draw(&mut picture) {
             return Err(Failure::usage(format!(
                 "there are no pictures of {}: leave --gif out to watch it in the terminal",
-                env.id
+                scene.env.id
             )));
         }
-        self.add(SIZE, &mut picture.rgba().to_vec())
+        let (mut pixels, mut height) = (picture.rgba().to_vec(), SIZE.1);
+        if !scene.views.is_empty() {
+            pixels.extend_from_slice(strip(scene.views)?.rgba());
+            height += STRIP;
+        }
+        self.add((SIZE.0, height), &mut pixels)
     }
 
     fn end(self: Box<Self>) -> Result<(), Failure> {

@@ -2,6 +2,7 @@ use crate::failure::{Failure, print_line};
 use crate::notes::note;
 use crate::numbers::{decimal, size};
 use crate::screen::Screen;
+use crate::serve::Beside;
 use crate::stop::flag_on_signal;
 use duvn_lab::experiment::{Experiment, Planned, Variant};
 use duvn_lab::room::jobs_that_fit;
@@ -46,6 +47,8 @@ pub struct Args {
     /// Seconds between two checkpoints of a run.
     #[arg(long, value_name = "SECONDS", default_value_t = CHECKPOINT_SECONDS, value_parser = decimal, allow_negative_numbers = true)]
     checkpoint_every: f64,
+    #[command(flatten)]
+    beside: Beside,
 }
 
 /// How much work a crash can cost at most, where the user says nothing.
@@ -77,9 +80,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let store = open(&out, &experiment, args.extend)?;
     let (retry, any_isa) = (args.retry, args.any_isa);
-    let options = Options { jobs, checkpoint_every, retry, any_isa, stop: &stop };
+    let dashboard = args.beside.start(&out, jobs, stop)?;
+    let options = Options { jobs, checkpoint_every, retry, any_isa, stop: dashboard.stop_flag() };
     let ends = execute(&store, &experiment.runs, &options)?;
-    conclude(&ends, &out)
+    let verdict = conclude(&ends, &out);
+    dashboard.over();
+    verdict
 }
 
 /// Opens the records of an experiment; what else is in the folder is said.

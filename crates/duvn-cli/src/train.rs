@@ -2,10 +2,12 @@ use crate::failure::{Failure, print_line};
 use crate::notes::note;
 use crate::numbers::{count as count_of, size};
 use crate::screen::{Screen, count, number};
+use crate::serve::Beside;
 use crate::stop::flag_on_signal;
 use crate::sweep::{CHECKPOINT_SECONDS, execute, jobs, open, verdict};
 use duvn::config::{Config, PRESETS};
 use duvn_envs::{Environment, registry};
+use duvn_lab::beliefs::states;
 use duvn_lab::experiment::{Evaluation, Experiment, Planned, Show, run_id};
 use duvn_lab::parallel;
 use duvn_lab::run::{Outcome, Run, RunError};
@@ -13,6 +15,7 @@ use duvn_lab::spec::{Budget, RunSpec};
 use duvn_lab::sweep::{End, Options, Watch};
 use duvn_lab::{seeds, settings};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -55,9 +58,14 @@ pub struct Args {
     /// Go on with runs that were begun with another instruction set. They get other bits and are marked.
     #[arg(long, requires = "out")]
     any_isa: bool,
+    /// Record what the agent believes of every state after these episodes, such as 0,20,100 (index observations only).
+    #[arg(long, value_delimiter = ',', value_name = "EPISODES")]
+    watch: Vec<u64>,
     /// One JSON object a run.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    beside: Beside,
 }
 
 /// Presets and knobs, for `duvn train --help`.
@@ -85,16 +93,45 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     // Faults of usage show before any work is done.
     Run::check(&specs[0]).map_err(Failure::usage)?;
     let stop = flag_on_signal()?;
-    let ends = match &args.out {
-        Some(out) => recorded(args, out, specs, jobs, &stop)?,
-        None => {
+    if args.out.is_none() && !args.watch.is_empty() {
+        return Err(Failure::usage("--watch needs a folder to record into: name one with --out"));
+    }
+    if !args.watch.is_empty() {
+        states(&args.env).map_err(Failure::usage)?;
+    }
+    match (&args.out, args.beside.serve) {
+        (Some(out), _) => recorded(args, out, specs, jobs, stop),
+        (None, true) => {
+            let out = Passing::new()?;
+            recorded(args, &out.0, specs, jobs, stop)
+        }
+        (None, false) => {
             note(
                 "the agent will not be kept: add --out DIR to keep it, for `duvn eval`, `duvn play` and `duvn report`",
             );
-            unrecorded(&specs, jobs, &stop)
+            report(args, &unrecorded(&specs, jobs, &stop))
         }
-    };
-    report(args, &ends)
+    }
+}
+
+/// A folder that lasts as long as the program: for runs that are shown and not kept.
+struct Passing(PathBuf);
+
+impl Passing {
+    fn new() -> Result<Self, Failure> {
+        let folder = std::env::temp_dir().join(format!("duvn-train-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).map_err(|error| {
+            Failure::failed(format!("cannot make {}: {error}; name a folder with --out", folder.display()))
+        })?;
+        Ok(Passing(folder))
+    }
+}
+
+impl Drop for Passing {
+    fn drop(&mut self) {
+        // What is left is in the folder for temporary files.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
 }
 
 /// Trains with records and checkpoints.
@@ -103,8 +140,8 @@ fn recorded(
     out: &Path,
     specs: Vec<RunSpec>,
     jobs: usize,
-    stop: &AtomicBool,
-) -> Result<Vec<End>, Failure> {
+    signal: Arc<AtomicBool>,
+) -> Result<(), Failure> {
     let evaluation = Evaluation::default();
     let planned = |(place, spec): (usize, RunSpec)| Planned {
         id: run_id(&spec, evaluation),
@@ -113,7 +150,7 @@ fn recorded(
         group: String::new(),
         spec,
         evaluation,
-        watch: Vec::new(),
+        watch: args.watch.clone(),
     };
     let show = Show {
         title: "Training".into(),
@@ -126,8 +163,13 @@ fn recorded(
     let experiment = Experiment { name: "train".into(), show, runs };
     let store = open(out, &experiment, args.extend)?;
     let checkpoint_every = Duration::from_secs_f64(CHECKPOINT_SECONDS);
+    let dashboard = args.beside.start(out, jobs, signal)?;
+    let stop = dashboard.stop_flag();
     let options = Options { jobs, checkpoint_every, retry: true, any_isa: args.any_isa, stop };
-    execute(&store, &experiment.runs, &options)
+    let ends = execute(&store, &experiment.runs, &options)?;
+    let verdict = report(args, &ends);
+    dashboard.over();
+    verdict
 }
 
 /// Trains and keeps nothing.

@@ -24,6 +24,7 @@ pub mod rng;
 mod space;
 mod state;
 mod text;
+mod tiles;
 pub mod wrappers;
 
 pub use environment::{Action, Environment, Observation, Step, StepError};

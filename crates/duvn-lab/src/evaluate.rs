@@ -78,6 +78,17 @@ impl Arena {
         number: u64,
         mut watch: impl FnMut(&Registered, Option<(usize, Step)>) -> bool,
     ) -> Result<Played, RunError> {
+        self.play_asking(agent, acting, number, |_, env, moved| watch(env, moved))
+    }
+
+    /// The same for one who also asks the agent what it believes.
+    pub fn play_asking(
+        &mut self,
+        agent: &mut Agent,
+        acting: Acting,
+        number: u64,
+        mut watch: impl FnMut(&mut Agent, &Registered, Option<(usize, Step)>) -> bool,
+    ) -> Result<Played, RunError> {
         self.env.reset(Some(FIRST_SEED + number));
         let seed = self.seed;
         let learn = |error: LearnError| RunError::Training { seed, error: error.into() };
@@ -86,23 +97,23 @@ impl Arena {
         let gamma = agent.config().gamma;
         let mut explorer = agent.explorer(number);
         agent.begin_exploring(&mut explorer);
-        let mut choose = |env: &Registered| {
+        let mut choose = |agent: &mut Agent, env: &Registered| {
             let action = match acting {
                 Acting::Mean => agent.greedy(env.observation()),
                 Acting::Explore => agent.explore(&mut explorer, env.observation()),
             };
             action.map_err(learn)
         };
-        let mut action = choose(&self.env)?;
-        let mut going = watch(&self.env, None);
+        let mut action = choose(agent, &self.env)?;
+        let mut going = watch(agent, &self.env, None);
         while going && played.length < LONGEST {
             let result = self.env.step(action.into()).map_err(step)?;
             played.discounted += gamma.powf(played.length as f64) * result.reward;
             played.ret += result.reward;
             played.length += 1;
-            going = watch(&self.env, Some((action, result))) && !result.done();
+            going = watch(agent, &self.env, Some((action, result))) && !result.done();
             if going {
-                action = choose(&self.env)?;
+                action = choose(agent, &self.env)?;
             }
         }
         Ok(played)

@@ -3,6 +3,7 @@
 pub mod actions;
 pub mod beliefs;
 pub mod bench;
+pub mod board;
 pub mod calibration;
 pub mod check;
 pub mod checkpoint;

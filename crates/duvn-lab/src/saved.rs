@@ -94,12 +94,7 @@ impl Saved {
 
     /// The agent as it was.
     pub fn agent(&self) -> Result<Agent, RunError> {
-        let RunSpec { env, config, seed, .. } = &self.run.spec;
-        let config = config.check().map_err(AgentError::from)?;
-        let env = registry::make(env, *seed)?;
-        let mut agent = Agent::new(&config, &env.observation_space(), &env.action_space(), *seed)?;
-        agent.restore(&self.checkpoint.snapshot.training.agent)?;
-        Ok(agent)
+        agent(&self.run.spec, &self.checkpoint)
     }
 }
 
@@ -133,6 +128,15 @@ fn by_name(path: &Path) -> Result<Saved, SavedError> {
             )))
         }
     }
+}
+
+/// The agent of a run as it was at a checkpoint.
+pub fn agent(spec: &RunSpec, checkpoint: &Checkpoint) -> Result<Agent, RunError> {
+    let config = spec.config.check().map_err(AgentError::from)?;
+    let env = registry::make(&spec.env, spec.seed)?;
+    let mut agent = Agent::new(&config, &env.observation_space(), &env.action_space(), spec.seed)?;
+    agent.restore(&checkpoint.snapshot.training.agent)?;
+    Ok(agent)
 }
 
 /// The folder of the only run of an experiment.

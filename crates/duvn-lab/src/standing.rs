@@ -38,7 +38,7 @@ impl Standing {
 }
 
 /// Whether a program holds the lock of a run.
-fn at_work(store: &Store, id: &str) -> bool {
+pub(crate) fn at_work(store: &Store, id: &str) -> bool {
     let lock = File::open(store.run_folder(id).join("lock"));
     lock.is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }

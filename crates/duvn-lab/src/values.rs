@@ -8,7 +8,8 @@ use crate::figures::{Axis, Curve, Dash, Figure, Mark, Panel, Series};
 use crate::spec::RunSpec;
 use duvn::ActionView;
 use duvn_envs::envs::Chain;
-use grids::{Grid, grids};
+pub(crate) use grids::Grid;
+use grids::grids;
 
 /// The picture of the moments: maps of colours for worlds that are grids, curves over the states for the others.
 pub fn figure(spec: &RunSpec, moments: &[Moment]) -> Figure {

@@ -32,6 +32,11 @@ impl Scaling {
     pub(crate) fn apply(self, x: f32) -> f32 {
         (x - self.middle) / self.half
     }
+
+    /// The x that [`apply`](Self::apply) made `seen` of, but for rounding.
+    fn undo(self, seen: f32) -> f32 {
+        seen * self.half + self.middle
+    }
 }
 
 /// Brings observations to the form that the agent works with.
@@ -84,11 +89,32 @@ impl Inputs {
             seen.numbers.push(1.0);
         }
     }
+
+    /// Puts the numbers of the observation that looks like `seen` into `numbers`, but for rounding.
+    pub fn unsee(&self, seen: &[f32], numbers: &mut Vec<f32>) {
+        numbers.clear();
+        numbers.extend_from_slice(&seen[..seen.len() - usize::from(self.constant)]);
+        for (x, scaling) in numbers.iter_mut().zip(&self.scalings) {
+            *x = scaling.map_or(*x, |scaling| scaling.undo(*x));
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_seen_tells_what_was_there() {
+        let space = Space::Box { low: vec![-1.2, f32::NEG_INFINITY], high: vec![0.6, f32::INFINITY] };
+        let config = Config { inputs: InputKind::Scaled, layer_norm: true, ..Config::default() };
+        let inputs = Inputs::new(&config, &space);
+        let (mut seen, mut back) = (Gathered::default(), Vec::new());
+        inputs.see(Observation::Vector(&[0.15, 7.0]), &mut seen);
+        assert_eq!(seen.numbers.len(), 3);
+        inputs.unsee(&seen.numbers, &mut back);
+        assert!((back[0] - 0.15).abs() < 1e-6 && back[1] == 7.0 && back.len() == 2, "{back:?}");
+    }
 
     #[test]
     fn bounded_components_come_to_one_and_others_stay() {

@@ -1,5 +1,8 @@
+use crate::canvas::Canvas;
 use crate::rng::RandomState;
-use crate::{Action, Environment, Observation, Space, StateError, Step, StepError, freeze, text, thaw};
+use crate::{
+    Action, Environment, Observation, Space, StateError, Step, StepError, freeze, text, thaw, tiles,
+};
 use serde::{Deserialize, Serialize};
 
 /// bsuite's `Catch`: a ball falls through a board of 10 rows and 5 columns, one row a step; the paddle in
@@ -103,5 +106,13 @@ impl Environment for Catch {
         Some(text::grid(ROWS, COLUMNS, marked, |row, column| {
             if (row, column) == (ball_row, ball_column) { 'o' } else { '.' }
         }))
+    }
+
+    fn draw(&self, canvas: &mut dyn Canvas) -> bool {
+        let State { ball_row, ball_column, paddle, .. } = self.state;
+        tiles::grid(canvas, ROWS, COLUMNS, Some((PADDLE_ROW, paddle)), |row, column| {
+            if (row, column) == (ball_row, ball_column) { '$' } else { '.' }
+        });
+        true
     }
 }

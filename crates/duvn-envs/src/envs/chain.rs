@@ -1,5 +1,8 @@
+use crate::canvas::Canvas;
 use crate::rng::NumpyRng;
-use crate::{Action, Environment, Observation, Space, StateError, Step, StepError, freeze, text, thaw};
+use crate::{
+    Action, Environment, Observation, Space, StateError, Step, StepError, freeze, text, thaw, tiles,
+};
 
 /// The paper's Chain (App. D): `n` states in a row, two actions, one of them correct in each state.
 ///
@@ -70,6 +73,12 @@ impl Environment for Chain {
     fn render_text(&self) -> Option<String> {
         let end = self.correct.len();
         Some(text::grid(1, end + 1, Some((0, self.at)), |_, at| if at == end { 'G' } else { 'o' }))
+    }
+
+    fn draw(&self, canvas: &mut dyn Canvas) -> bool {
+        let end = self.correct.len();
+        tiles::grid(canvas, 1, end + 1, Some((0, self.at)), |_, at| if at == end { 'G' } else { 'o' });
+        true
     }
 }
 

@@ -1,5 +1,6 @@
 use super::grid::{Direction, Grid, Slip, State, slipped};
-use crate::{Action, Environment, Observation, Space, Step, StepError, text};
+use crate::canvas::Canvas;
+use crate::{Action, Environment, Observation, Space, Step, StepError, text, tiles};
 
 /// Gymnasium's `CliffWalking`: from the lower left to the lower right of a 4 x 12 grid, going up (0), right
 /// (1), down (2) or left (3), along a cliff. A step costs 1; a fall costs 100 and leads back to the start.
@@ -20,6 +21,15 @@ impl CliffWalking {
     /// The cliff; where it is `slippery`, two of three moves go to the side of the one that is meant.
     pub fn new(slippery: bool) -> Self {
         CliffWalking { slippery, state: State::new(Self::START) }
+    }
+
+    fn letter(row: usize, column: usize) -> char {
+        match row * Self::GRID.columns + column {
+            Self::GOAL => 'G',
+            Self::START => 'S',
+            cell if cell > Self::START => 'C',
+            _ => 'o',
+        }
     }
 }
 
@@ -61,11 +71,12 @@ impl Environment for CliffWalking {
     fn render_text(&self) -> Option<String> {
         let Grid { rows, columns } = Self::GRID;
         let at = Some(Self::GRID.place(self.state.at));
-        Some(text::grid(rows, columns, at, |row, column| match row * columns + column {
-            Self::GOAL => 'G',
-            Self::START => 'S',
-            cell if cell > Self::START => 'C',
-            _ => 'o',
-        }))
+        Some(text::grid(rows, columns, at, Self::letter))
+    }
+
+    fn draw(&self, canvas: &mut dyn Canvas) -> bool {
+        let Grid { rows, columns } = Self::GRID;
+        tiles::grid(canvas, rows, columns, Some(Self::GRID.place(self.state.at)), Self::letter);
+        true
     }
 }

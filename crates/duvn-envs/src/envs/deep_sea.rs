@@ -1,5 +1,8 @@
+use crate::canvas::Canvas;
 use crate::rng::{NumpyRng, RandomState};
-use crate::{Action, Environment, Observation, Space, StateError, Step, StepError, freeze, text, thaw};
+use crate::{
+    Action, Environment, Observation, Space, StateError, Step, StepError, freeze, text, thaw, tiles,
+};
 use serde::{Deserialize, Serialize};
 
 /// bsuite's `DeepSea`: a diver sinks one row a step through an `n` x `n` grid and goes left or right at
@@ -132,6 +135,15 @@ impl Environment for DeepSea {
         Some(text::grid(self.n, self.n, at, |row, column| {
             if row == self.n - 1 && column == self.n - 1 { '$' } else { '~' }
         }))
+    }
+
+    fn draw(&self, canvas: &mut dyn Canvas) -> bool {
+        let &State { row, column, .. } = &self.state;
+        let at = (row < self.n).then_some((row, column));
+        tiles::grid(canvas, self.n, self.n, at, |row, column| {
+            if row == self.n - 1 && column == self.n - 1 { '$' } else { '~' }
+        });
+        true
     }
 }
 

@@ -1,6 +1,7 @@
 use super::grid::{Direction, Slip, State, slipped};
 use super::lake::Lake;
-use crate::{Action, Environment, Observation, Space, Step, StepError, text};
+use crate::canvas::Canvas;
+use crate::{Action, Environment, Observation, Space, Step, StepError, text, tiles};
 
 /// Gymnasium's `FrozenLake`: cross the ice to the goal (reward 1) and fall into no hole, going left (0),
 /// down (1), right (2) or up (3). On slippery ice a share of the moves go as meant, and the others to the left
@@ -76,6 +77,13 @@ impl Environment for FrozenLake {
         let grid = self.lake.grid;
         let letter = |row: usize, column: usize| char::from(self.lake.letters[row * grid.columns + column]);
         Some(text::grid(grid.rows, grid.columns, Some(grid.place(self.state.at)), letter))
+    }
+
+    fn draw(&self, canvas: &mut dyn Canvas) -> bool {
+        let grid = self.lake.grid;
+        let letter = |row: usize, column: usize| char::from(self.lake.letters[row * grid.columns + column]);
+        tiles::grid(canvas, grid.rows, grid.columns, Some(grid.place(self.state.at)), letter);
+        true
     }
 }
 

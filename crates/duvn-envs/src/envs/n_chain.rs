@@ -1,4 +1,7 @@
-use crate::{Action, Environment, Observation, Space, StateError, Step, StepError, freeze, text, thaw};
+use crate::canvas::Canvas;
+use crate::{
+    Action, Environment, Observation, Space, StateError, Step, StepError, freeze, text, thaw, tiles,
+};
 
 /// N-chain: `n` states in a row, from the second of which one goes left (0) or right (1), for `n` + 8 steps. A step
 /// from the left end pays 0.001, one from the right end 1, so that the best return is 10.
@@ -66,6 +69,11 @@ impl Environment for NChain {
 
     fn render_text(&self) -> Option<String> {
         Some(text::grid(1, self.n, Some((0, self.at)), |_, at| if at + 1 == self.n { '$' } else { 'o' }))
+    }
+
+    fn draw(&self, canvas: &mut dyn Canvas) -> bool {
+        tiles::grid(canvas, 1, self.n, Some((0, self.at)), |_, at| if at + 1 == self.n { '$' } else { 'o' });
+        true
     }
 }
 

@@ -1,5 +1,6 @@
 use super::grid::State;
-use crate::{Action, Environment, Observation, Space, Step, StepError, text};
+use crate::canvas::Canvas;
+use crate::{Action, Environment, Observation, Space, Step, StepError, text, tiles};
 
 /// RiverSwim: `n` places in a row along a river; swimming left (0), with the current, always succeeds, swimming
 /// right (1), against it, often does not. Going left at the left end pays 0.005, going right at the right end 1.
@@ -104,6 +105,12 @@ impl Environment for RiverSwim {
             Some((0, self.state.at)),
             |_, at| if at + 1 == self.n { '$' } else { '~' },
         ))
+    }
+
+    fn draw(&self, canvas: &mut dyn Canvas) -> bool {
+        let letter = |_, at| if at + 1 == self.n { '$' } else { '~' };
+        tiles::grid(canvas, 1, self.n, Some((0, self.state.at)), letter);
+        true
     }
 }
 

@@ -1,6 +1,7 @@
 use super::grid::Slip;
+use crate::canvas::{Canvas, Colour};
 use crate::rng::NumpyRng;
-use crate::{Action, Environment, Observation, Space, Step, StepError, text};
+use crate::{Action, Environment, Observation, Space, Step, StepError, text, tiles};
 use serde::{Deserialize, Serialize};
 
 /// Gymnasium's `Taxi`: fetch a passenger from one of four landmarks and drop them off at another, by
@@ -196,6 +197,24 @@ impl Environment for Taxi {
         lines.push_str("+---------+\n");
         let passenger = NAMES.get(scene.passenger).map_or("in the taxi".into(), |name| format!("at {name}"));
         Some(lines + &format!("passenger {passenger}, to {}\n", NAMES[scene.destination]))
+    }
+
+    fn draw(&self, canvas: &mut dyn Canvas) -> bool {
+        let scene = Scene::of(self.state.at);
+        let at = Some((scene.row, scene.column));
+        let landmark = |place| LANDMARKS.iter().position(|&known| known == place);
+        tiles::grid(canvas, 5, 5, at, |row, column| match landmark((row, column)) {
+            Some(place) if place == scene.destination => 'G',
+            Some(_) => 'S',
+            None => ' ',
+        });
+        for &(row, column) in &WALLS {
+            let (x, top) = (column as f64 + 1.0, 5.0 - row as f64);
+            canvas.line(&[(x, top), (x, top - 1.0)], 0.09, Colour::BLACK);
+        }
+        let waits = LANDMARKS.get(scene.passenger).copied().unwrap_or((scene.row, scene.column));
+        canvas.circle((waits.1 as f64 + 0.5, 4.5 - waits.0 as f64), 0.15, Colour(60, 90, 200));
+        true
     }
 }
 

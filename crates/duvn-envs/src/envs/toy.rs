@@ -1,4 +1,7 @@
-use crate::{Action, Environment, Observation, Space, StateError, Step, StepError, freeze, text, thaw};
+use crate::canvas::Canvas;
+use crate::{
+    Action, Environment, Observation, Space, StateError, Step, StepError, freeze, text, thaw, tiles,
+};
 
 /// A deterministic two-step MDP, small enough to work out by hand.
 ///
@@ -60,6 +63,11 @@ impl Environment for Toy {
 
     fn render_text(&self) -> Option<String> {
         Some(text::grid(1, 4, Some((0, self.at)), |_, at| ['0', '1', '2', 'E'][at]))
+    }
+
+    fn draw(&self, canvas: &mut dyn Canvas) -> bool {
+        tiles::grid(canvas, 1, 4, Some((0, self.at)), |_, at| ['S', 'o', 'o', 'G'][at]);
+        true
     }
 }
 

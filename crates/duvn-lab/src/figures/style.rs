@@ -41,7 +41,8 @@ pub enum Dash {
 }
 
 impl Dash {
-    pub(super) fn lengths(self) -> &'static [f64] {
+    /// The lengths of strokes and gaps in turn; empty where the line is whole.
+    pub fn lengths(self) -> &'static [f64] {
         match self {
             Dash::Solid => &[],
             Dash::Dashed => &[6.0, 2.5],

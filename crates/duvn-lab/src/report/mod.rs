@@ -15,6 +15,7 @@ mod scaling;
 mod summary;
 mod table;
 
+pub(crate) use bounds::bounds as task_bounds;
 pub use data::{AgentRuns, Data, Task};
 pub use documents::{sources, tables, update_document, with_tables};
 pub use from_csv::from_csv;
@@ -24,6 +25,7 @@ pub use results::{Ended, Results};
 pub use summary::{differences, improvement, summary};
 pub use table::{Cell, Table};
 
+use crate::board;
 use crate::figures::FigureError;
 use crate::store::{Store, StoreError};
 use std::path::{Path, PathBuf};
@@ -88,7 +90,7 @@ pub fn report(store: &Store) -> Result<Report, ReportError> {
     let pictures = pictures(&data);
     let results = summary(&data.results());
     let deep_sea = deep_sea::score(store, &data)?;
-    let text = page::page(&data, &pictures, &results, deep_sea.as_ref());
+    let text = board::frozen(store, &page::page(&data, &pictures, &results, deep_sea.as_ref()))?;
     let figures = store.folder().join("figures");
     std::fs::create_dir_all(&figures).map_err(|error| ReportError::Write { path: figures.clone(), error })?;
     for picture in &pictures {

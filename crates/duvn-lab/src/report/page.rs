@@ -1,7 +1,8 @@
-//! The page of a report: one file, readable offline, on paper, on a phone, in the dark.
+//! What a report says without scripts: readable on paper, on a phone, in the dark. The same page is interactive where
+//! scripts run ([`crate::board`]).
 
-use super::data::Data;
-use super::html::{STYLE, table};
+use super::data::{AgentRuns, Data};
+use super::html::table;
 use super::pictures::Picture;
 use super::results::Results;
 use super::summary::{differences, improvement};
@@ -9,36 +10,30 @@ use super::table::{Cell, Table};
 use crate::escape::escape;
 use crate::machine;
 use crate::settings;
-use crate::stats::Bootstrap;
+use crate::stats::{Bootstrap, FEWEST_RUNS};
 use crate::store::{RunRow, Status};
 
-/// The text of the page.
+/// What stands on the page for those who print it or run no scripts.
 pub fn page(data: &Data, pictures: &[Picture], summary: &Table, deep_sea: Option<&Table>) -> String {
-    let title = escape(&data.show.title);
     let sections = [
         heading(data),
-        figures(pictures),
         results(data, summary),
         deep_sea.map_or_else(String::new, bsuite),
         believed(data),
+        figures(pictures),
         failures(data),
         warnings(data),
         runs(data),
         statistics(),
         settings_of(data),
-    ];
-    format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n{}{}</body>\n</html>\n",
-        sections.concat(),
         provenance(data),
-    )
+    ];
+    sections.concat()
 }
 
 fn heading(data: &Data) -> String {
     let show = &data.show;
-    let mut text = format!("<h1>{}</h1>\n", escape(&show.title));
+    let mut text = format!("<h2>{}</h2>\n", escape(&show.title));
     if !show.about.is_empty() {
         text += &format!("<p>{}</p>\n", escape(&show.about));
     }
@@ -52,6 +47,13 @@ fn heading(data: &Data) -> String {
         text += &format!(", {failed} failed");
     }
     text += ".</p>\n";
+    let few = |agent: &AgentRuns| (1..FEWEST_RUNS).contains(&agent.results.planned);
+    if data.tasks.iter().flat_map(|task| &task.agents).any(few) {
+        text += &format!(
+            "<p class=\"note\">Caution: some agents have fewer than {FEWEST_RUNS} seeds. No interval is claimed for \
+             them, and a difference between them may be chance.</p>\n"
+        );
+    }
     if done + failed < all {
         let left = all - done - failed;
         text += &format!(

@@ -31,6 +31,17 @@ impl Store {
         self.exists("SELECT 1 FROM beliefs WHERE run = ?1 AND episode = ?2", number, episode)
     }
 
+    /// The episodes after which what a run believes is recorded, in order.
+    pub fn moment_episodes(&self, number: i64) -> Result<Vec<u64>, StoreError> {
+        let sql = "SELECT DISTINCT episode FROM beliefs WHERE run = ?1 ORDER BY episode";
+        self.list(sql, number, |row| Ok(row.get::<_, i64>(0)?.max(0) as u64))
+    }
+
+    /// One recorded moment of a run, if it is recorded.
+    pub fn moment(&self, number: i64, episode: u64) -> Result<Option<Moment>, StoreError> {
+        Ok(self.moments(number)?.into_iter().find(|moment| moment.episode == episode))
+    }
+
     /// The recorded moments of a run, in order.
     pub fn moments(&self, number: i64) -> Result<Vec<Moment>, StoreError> {
         let rows = self.all(&BELIEFS, number, |row| {

@@ -44,6 +44,45 @@ impl Store {
         })
     }
 
+    /// Records episodes, evaluations and beliefs of a run before their checkpoint is due, for those who look on. A loss
+    /// of power may take it back, as going on from the checkpoint does.
+    pub fn append_ahead(
+        &self,
+        number: i64,
+        records: &[Record],
+        evaluations: &[EvaluationRow],
+        moments: &[Moment],
+    ) -> Result<(), StoreError> {
+        self.in_light_transaction(|transaction| {
+            add_episodes(transaction, number, records)?;
+            add_evaluations(transaction, number, evaluations)?;
+            super::beliefs::add(transaction, number, moments)?;
+            digest::seal(transaction, number)
+        })
+    }
+
+    /// Gives the episodes of a run after episode `after` to `each`, in order, unchecked: for those who look on while they
+    /// come.
+    pub fn each_episode_after(
+        &self,
+        number: i64,
+        after: u64,
+        mut each: impl FnMut(&EpisodeRow),
+    ) -> Result<(), StoreError> {
+        let sql = "SELECT episode, return, length, steps, loss, value, sigma, spread FROM episodes \
+                   WHERE run = ?1 AND episode > ?2 ORDER BY episode";
+        let connection = self.connection();
+        let mut read = || {
+            let mut query = connection.prepare_cached(sql)?;
+            let mut rows = query.query(params![number, after as i64])?;
+            while let Some(row) = rows.next()? {
+                each(&episode(row)?);
+            }
+            Ok(())
+        };
+        read().map_err(|error| self.sql(error))
+    }
+
     /// How many episodes of a run are recorded.
     pub fn recorded(&self, number: i64) -> Result<u64, StoreError> {
         let sql = "SELECT coalesce(max(episode), 0) FROM episodes WHERE run = ?1";
@@ -130,6 +169,13 @@ impl Store {
     /// The seconds that a run had taken at some of its steps: (steps, seconds).
     pub fn timing(&self, number: i64) -> Result<Vec<(u64, f64)>, StoreError> {
         self.all(&TIMING, number, |row| Ok((row.get::<_, i64>(0)? as u64, row.get(1)?)))
+    }
+
+    /// The seconds that a run had taken when they were last recorded.
+    pub fn last_seconds(&self, number: i64) -> Result<Option<f64>, StoreError> {
+        let sql = "SELECT max(seconds) FROM timing WHERE run = ?1";
+        let seconds = self.connection().query_row(sql, [number], |row| row.get(0));
+        seconds.map_err(|error| self.sql(error))
     }
 
     /// Every row of a part of a run's records, which must be as they were written.

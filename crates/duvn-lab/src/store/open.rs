@@ -5,7 +5,9 @@ use super::{FILE, SCHEMA, Store, StoreError};
 use crate::experiment::{Experiment, Planned, Show};
 use crate::settings;
 use crate::spec::Budget;
-use rusqlite::{Connection, ErrorCode, OptionalExtension, Transaction, TransactionBehavior, params};
+use rusqlite::{
+    Connection, ErrorCode, OpenFlags, OptionalExtension, Transaction, TransactionBehavior, params,
+};
 use sha2::{Digest, Sha256};
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -17,6 +19,9 @@ const APPLICATION: i64 = 0x6475_766e;
 
 /// How long to wait for another program that is writing.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How long one who only looks waits.
+const GLANCE: Duration = Duration::from_secs(5);
 
 /// The file whose lock is held by whoever opens the records, so that one makes them and the others find them made:
 /// SQLite does not wait where a fresh file is brought into WAL mode.
@@ -81,6 +86,44 @@ impl Store {
         Ok(store)
     }
 
+    /// Opens the records in `folder` to look at them and never to write, while another program may be writing. Records
+    /// of an older version are brought to the present one first.
+    pub fn open_to_read(folder: &Path) -> Result<Self, StoreError> {
+        if !folder.join(FILE).is_file() {
+            return Err(StoreError::Missing { folder: folder.into() });
+        }
+        let read = || {
+            let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+            let connection = Connection::open_with_flags(folder.join(FILE), flags)?;
+            connection.busy_timeout(GLANCE)?;
+            Ok(connection)
+        };
+        let explain = |error: rusqlite::Error| match error.sqlite_error_code() {
+            Some(ErrorCode::NotADatabase) => StoreError::Foreign { path: folder.join(FILE) },
+            _ => StoreError::of(folder, error),
+        };
+        let connection = read().map_err(explain)?;
+        let Identity { application, found, .. } = identity(&connection).map_err(explain)?;
+        if application != APPLICATION {
+            return Err(StoreError::Foreign { path: folder.join(FILE) });
+        }
+        if found > SCHEMA {
+            return Err(StoreError::Newer { folder: folder.into(), found });
+        }
+        if found < SCHEMA {
+            drop(Store::open(folder)?);
+        }
+        let store = Store { connection: Mutex::new(connection), folder: folder.into(), mixed: None };
+        store.check_owner(None)?;
+        Ok(store)
+    }
+
+    /// A number that changes whenever another connection has written something.
+    pub fn data_version(&self) -> Result<i64, StoreError> {
+        let read = self.connection().pragma_query_value(None, "data_version", |row| row.get(0));
+        read.map_err(|error| self.sql(error))
+    }
+
     fn connect(folder: &Path) -> Result<Self, StoreError> {
         let path: PathBuf = folder.join(FILE);
         let explain = |error: rusqlite::Error| match error.sqlite_error_code() {
@@ -106,14 +149,23 @@ impl Store {
         &self,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
+        transact(&mut self.connection(), work).map_err(|error| self.sql(error))
+    }
+
+    /// The same, without waiting for the disk: others see it at once, but a loss of power may take it back. The next
+    /// transaction of the other kind brings it to the disk with its own.
+    pub(super) fn in_light_transaction<T>(
+        &self,
+        work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
         let mut connection = self.connection();
-        let run = || {
-            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let result = work(&transaction)?;
-            transaction.commit()?;
-            Ok(result)
+        let run = |connection: &mut Connection| {
+            connection.pragma_update(None, "synchronous", "NORMAL")?;
+            let result = transact(connection, work);
+            connection.pragma_update(None, "synchronous", "FULL")?;
+            result
         };
-        run().map_err(|error| self.sql(error))
+        run(&mut connection).map_err(|error| self.sql(error))
     }
 
     fn check_owner(&self, asked: Option<&str>) -> Result<(), StoreError> {
@@ -178,6 +230,16 @@ impl Store {
         let sql = "SELECT value FROM experiment WHERE key = ?1";
         self.connection().query_row(sql, [key], |row| row.get(0)).optional().map_err(|error| self.sql(error))
     }
+}
+
+fn transact<T>(
+    connection: &mut Connection,
+    work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+) -> rusqlite::Result<T> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let result = work(&transaction)?;
+    transaction.commit()?;
+    Ok(result)
 }
 
 /// The right to open the records in `folder`, which one program has at a time; the others wait.

@@ -97,6 +97,24 @@ impl Store {
         found.ok_or_else(|| self.unreadable(format!("there is no run {id}")))
     }
 
+    /// The number and the seal of every run, in the order of the plan: a row whose seal is as before is as before.
+    pub fn seals(&self) -> Result<Vec<(i64, String)>, StoreError> {
+        let connection = self.connection();
+        let query = || {
+            let mut statement =
+                connection.prepare_cached("SELECT number, seal FROM runs ORDER BY place, number")?;
+            let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            rows.collect::<rusqlite::Result<Vec<_>>>()
+        };
+        query().map_err(|error| self.sql(error))
+    }
+
+    /// The run with this number in the database.
+    pub fn run_numbered(&self, number: i64) -> Result<RunRow, StoreError> {
+        let found = self.query_runs("WHERE number = ?1", [number])?.pop();
+        found.ok_or_else(|| self.unreadable(format!("there is no run number {number}")))
+    }
+
     fn query_runs(&self, rest: &str, values: impl rusqlite::Params) -> Result<Vec<RunRow>, StoreError> {
         let connection = self.connection();
         let query = || {

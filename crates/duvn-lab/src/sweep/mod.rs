@@ -4,7 +4,10 @@
 //! program ends, however it ends, so a run that was cut off can be taken up at once, and no clock decides
 //! who is alive.
 
+mod request;
 mod work;
+
+pub use request::{ask_to_stop, heed_requests, planned};
 
 use crate::experiment::Planned;
 use crate::parallel;

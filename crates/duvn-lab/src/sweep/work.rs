@@ -9,7 +9,7 @@ use crate::record::Record;
 use crate::run::{Run, RunError};
 use crate::store::{EvaluationRow, RunRow, Store, StoreError};
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Why a run failed.
 #[derive(Debug, thiserror::Error)]
@@ -66,6 +66,9 @@ impl WorkError {
 /// Draws of the parameters in a look at every state.
 const LOOK_DRAWS: usize = 30;
 
+/// The time after which a finished episode is in the records at the latest, so that it can be looked at.
+const SHOW_EVERY: Duration = Duration::from_millis(800);
+
 /// Episodes after which a checkpoint is made however little time has passed, so that memory is bounded.
 const MOST_UNSAVED: usize = 50_000;
 
@@ -74,7 +77,7 @@ pub fn work(store: &Store, row: &RunRow, options: &Options<'_>, watch: &dyn Watc
     let (mut run, mut keeper) = take_up(store, row, options, watch)?;
     watch.begun(&row.spec, &run);
     keeper.catch_up(&mut run)?;
-    let mut saved = Instant::now();
+    let (mut saved, mut shown) = (Instant::now(), Instant::now());
     let driven = run.drive(options.stop, |run, record| {
         if let Some(record) = record {
             keeper.records.push(record);
@@ -85,7 +88,10 @@ pub fn work(store: &Store, row: &RunRow, options: &Options<'_>, watch: &dyn Watc
         }
         if saved.elapsed() >= options.checkpoint_every || keeper.records.len() >= MOST_UNSAVED {
             keeper.save(run)?;
-            saved = Instant::now();
+            (saved, shown) = (Instant::now(), Instant::now());
+        } else if shown.elapsed() >= SHOW_EVERY && !keeper.records.is_empty() {
+            keeper.show()?;
+            shown = Instant::now();
         }
         Ok::<_, WorkError>(())
     });
@@ -252,6 +258,20 @@ impl Keeper<'_> {
         Ok(())
     }
 
+    /// Records what is not recorded yet for those who look on, ahead of the checkpoint.
+    fn show(&mut self) -> Result<(), WorkError> {
+        let Keeper { store, row, records, evaluations, moments, .. } = self;
+        store.append_ahead(row.number, records, evaluations, moments)?;
+        self.forget();
+        Ok(())
+    }
+
+    fn forget(&mut self) {
+        self.records.clear();
+        self.moments.clear();
+        self.evaluations.clear();
+    }
+
     fn append(&mut self, run: &Run) -> Result<(), WorkError> {
         let (steps, seconds) = (run.steps(), run.seconds());
         self.store.append(
@@ -262,9 +282,7 @@ impl Keeper<'_> {
             steps,
             seconds,
         )?;
-        self.records.clear();
-        self.moments.clear();
-        self.evaluations.clear();
+        self.forget();
         Ok(())
     }
 }

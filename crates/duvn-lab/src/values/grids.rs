@@ -45,6 +45,16 @@ impl Grid {
         }
     }
 
+    /// The states in each cell, by row, then column.
+    pub fn cells(&self) -> &[Vec<Vec<usize>>] {
+        &self.cells
+    }
+
+    /// What the rows are called.
+    pub fn down(&self) -> &'static str {
+        self.down
+    }
+
     /// The size of a panel: its longer side is 150, and cells are squares.
     fn panel_size(&self) -> (f64, f64) {
         let (rows, columns) = (self.cells.len(), self.cells.first().map_or(1, Vec::len));

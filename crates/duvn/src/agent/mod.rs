@@ -224,6 +224,12 @@ impl Agent {
         self.learner.explore(explorer, observation)
     }
 
+    /// Gives every state that the replay memory holds to `each`, in no order that means anything: where the agent
+    /// has been lately. The numbers of boxes are those of the environment, but for rounding.
+    pub fn remembered(&self, each: impl FnMut(Observation<'_>)) {
+        self.learner.remembered(each);
+    }
+
     /// What the agent believes of every action in a state, over `draws` draws of the parameters. Looking
     /// changes nothing: the agent acts and learns as if it had not been looked at.
     pub fn inspect(

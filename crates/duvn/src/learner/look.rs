@@ -35,6 +35,20 @@ impl Learner {
         Ok(all)
     }
 
+    /// Gives every state in the replay memory to `each`.
+    pub(crate) fn remembered(&self, mut each: impl FnMut(Observation<'_>)) {
+        let (ring, mut numbers) = (self.replay.ring(), Vec::new());
+        for slot in 0..ring.len() {
+            match ring.get(slot as u32).observation {
+                Observation::Vector(seen) => {
+                    self.inputs.unsee(seen, &mut numbers);
+                    each(Observation::Vector(&numbers));
+                }
+                index => each(index),
+            }
+        }
+    }
+
     /// In each state, the action of the best mean with the mean of the parameters.
     pub(crate) fn greedy(&mut self, observations: &[Observation<'_>]) -> Result<Vec<usize>, LearnError> {
         let seen = self.see_all(observations)?;

@@ -1,0 +1,239 @@
+// What an agent believes of its world: maps, a slider through training, and the distributions of one state.
+
+const MAPS = [
+  ["mean", "mean of the best action", false], ["sigma", "sigma of the most uncertain action", true],
+  ["spread", "spread of the most uncertain action", true], ["visits", "visits in the replay memory", true],
+];
+
+const beliefState = { run: "", at: null, layer: 0, chosen: null, i: 0, j: 1, index: null, map: null };
+
+/** A choice of runs that have something to show. */
+function runChoice(board, value, chosen) {
+  const label = choice("Run", [], value, chosen);
+  label.refresh = (current) => {
+    const runs = board.overview.runs.filter((run) => run.status !== "pending");
+    const name = (run) => `${board.looks[run.agent].name} · ${run.env} · seed ${run.seed} (${run.status})`;
+    const known = isLive ? runs : runs.filter((run) => frozen.answers[address("beliefs", { e: board.e, run: run.id })]);
+    const list = known.map((run) => [run.id, name(run)]);
+    const found = known.some((run) => run.id === current) ? current : (list[0] ? list[0][0] : "");
+    setOptions(label.querySelector("select"), list, found);
+    return found;
+  };
+  return label;
+}
+
+function beliefsView(board) {
+  const view = el("section", { class: "view" });
+  const run = runChoice(board, "", (id) => { Object.assign(beliefState, { run: id, at: null, chosen: null, layer: 0 }); load(); });
+  const slider = el("input", { type: "range", min: 0, max: 0, step: 1, value: 0, input: () => { pick(Number(slider.value)); } });
+  const moment = el("output", { class: "faint" });
+  const layer = choice("Layer", [[0, "all"]], 0, (value) => { beliefState.layer = Number(value); show(); });
+  const across = choice("across", [], 0, (value) => { beliefState.i = Number(value); slice(); });
+  const up = choice("up", [], 1, (value) => { beliefState.j = Number(value); slice(); });
+  const again = el("button", { type: "button", click: () => load() }, "Look again");
+  const maps = el("div", { class: "maps" });
+  const state = el("div", { class: "panel" });
+  const remark = el("p", { class: "faint", role: "status" });
+  const sliding = el("label", {}, "Training", slider, moment);
+  view.append(el("h2", {}, "Beliefs"), el("div", { class: "controls" }, run, sliding, layer, across, up, isLive ? again : null),
+    remark, maps, state);
+
+  const moments = () => {
+    const { index } = beliefState;
+    if (!index) return [];
+    const list = index.moments.map((known) => ({ ...known }));
+    if (index.checkpoint && index.kind === "states" && isLive) list.push({ episode: null, source: "checkpoint" });
+    return list;
+  };
+
+  const load = async () => {
+    beliefState.run = run.refresh(beliefState.run);
+    if (!beliefState.run) {
+      beliefState.map = null;
+      maps.replaceChildren(); state.replaceChildren();
+      [sliding, layer, across, up].forEach((part) => { part.hidden = true; });
+      remark.textContent = isLive ? "No run has begun yet." : "No run of this report was watched: name episodes under `watch` in the experiment file.";
+      return;
+    }
+    try {
+      beliefState.index = await ask("beliefs", { e: board.e, run: beliefState.run });
+      const { index } = beliefState;
+      const box = index.kind === "box";
+      [across, up].forEach((part) => { part.hidden = !box; });
+      [sliding, layer].forEach((part) => { part.hidden = box; });
+      if (box) {
+        const names = index.dimensions.map((name, at) => [at, name]);
+        if (beliefState.i >= names.length || beliefState.j >= names.length) Object.assign(beliefState, { i: 0, j: 1 });
+        setOptions(across.querySelector("select"), names, beliefState.i);
+        setOptions(up.querySelector("select"), names, beliefState.j);
+        await slice();
+        return;
+      }
+      const list = moments();
+      if (!list.length) {
+        maps.replaceChildren(); state.replaceChildren();
+        remark.textContent = index.kind === "none" ? "The states of this environment cannot be listed."
+          : "Nothing to see yet: the first checkpoint has not been made.";
+        return;
+      }
+      slider.max = list.length - 1;
+      const at = beliefState.at === null || beliefState.at >= list.length - 1 ? list.length - 1 : beliefState.at;
+      slider.value = at;
+      await pick(at);
+    } catch (error) { remark.textContent = error.message; maps.replaceChildren(); state.replaceChildren(); }
+  };
+
+  const pick = async (at) => {
+    const list = moments();
+    beliefState.at = at;
+    const known = list[at];
+    if (!known) return;
+    const question = { e: board.e, run: beliefState.run, episode: known.episode === null ? "now" : known.episode };
+    try {
+      const map = await ask("belief", question);
+      if (beliefState.at !== at) return;
+      beliefState.map = map;
+      moment.textContent = `${map.episode === 0 ? "before the first episode" : `after episode ${map.episode}`} (${known.source})`;
+      slider.setAttribute("aria-valuetext", moment.textContent);
+      remark.textContent = "";
+      show();
+    } catch (error) { remark.textContent = error.message; }
+  };
+
+  const slice = async () => {
+    const { i, j } = beliefState;
+    if (i === j) { remark.textContent = "Choose two different numbers."; return; }
+    try {
+      remark.textContent = "Looking …";
+      beliefState.map = await ask("slice", { e: board.e, run: beliefState.run, i, j });
+      const fixed = beliefState.map.fixed.map((part) => `${part.name} = ${short(part.value)}`).join(", ");
+      remark.textContent = `After episode ${beliefState.map.episode}, from the newest checkpoint${fixed ? `; held at what they were on average: ${fixed}` : ""}.`;
+      show();
+    } catch (error) { remark.textContent = error.message; maps.replaceChildren(); state.replaceChildren(); }
+  };
+
+  const show = () => {
+    const { map } = beliefState;
+    if (!map) return;
+    if (beliefState.layer >= map.layers.length) beliefState.layer = 0;
+    layer.hidden = map.layers.length < 2;
+    setOptions(layer.querySelector("select"), map.layers.map((known, at) => [at, known.name]), beliefState.layer);
+    const cells = map.layers[beliefState.layer].cells;
+    const chosen = beliefState.chosen && cells[beliefState.chosen[0]] ? beliefState.chosen : firstCell(cells);
+    beliefState.chosen = chosen;
+    const drawn = MAPS.filter(([key, , fromZero]) => map[key] && (!fromZero || map[key].some((x) => x > 0)));
+    const choose = (row, column) => { beliefState.chosen = [row, column]; show(); };
+    const focused = document.activeElement && document.activeElement.dataset ? document.activeElement.dataset.map : null;
+    maps.replaceChildren(...drawn.map(([key, title, fromZero]) => mapOf(map, cells, key, title, fromZero, chosen, choose)));
+    if (focused) { const again = maps.querySelector(`[data-map="${focused}"]`); if (again) again.focus(); }
+    state.replaceChildren(...stateOf(board, map, cells, chosen));
+  };
+  return { name: "beliefs", title: "Beliefs", node: view, refresh: () => load(), redraw: show, live: (event) => event && run.refresh(beliefState.run) };
+}
+
+function firstCell(cells) {
+  for (let row = 0; row < cells.length; row += 1) {
+    const column = cells[row].findIndex((states) => states.length);
+    if (column >= 0) return [row, column];
+  }
+  return [0, 0];
+}
+
+/** What a cell shows: over its states the mean of the best mean, or of the greatest uncertainty. */
+function cellValue(map, states, key) {
+  if (!states.length) return null;
+  const actions = map.actions.length;
+  if (key === "visits") return states.reduce((sum, state) => sum + (map.visits[state] || 0), 0);
+  const of = (state) => Math.max(...map[key].slice(state * actions, (state + 1) * actions));
+  return states.reduce((sum, state) => sum + of(state), 0) / states.length;
+}
+
+function mapOf(map, cells, key, title, fromZero, [chosenRow, chosenColumn], choose) {
+  const rows = cells.length;
+  const columns = cells[0] ? cells[0].length : 0;
+  const values = cells.map((row) => row.map((states) => cellValue(map, states, key)));
+  const known = values.flat().filter((x) => x !== null);
+  const low = fromZero ? 0 : Math.min(...known);
+  const high = Math.max(...known, low + 1e-9);
+  const svg = draw("svg", { viewBox: `-0.1 -0.1 ${columns + 0.2} ${rows + 0.2}`, tabindex: 0, "data-map": key, role: "application",
+    "aria-label": `${title}, ${rows} by ${columns} cells. Arrow keys choose a cell; its numbers stand below.`,
+    keydown: (event) => {
+      const moves = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
+      const move = moves[event.key];
+      if (!move) return;
+      event.preventDefault();
+      const [row, column] = [chosenRow + move[0], chosenColumn + move[1]];
+      if (cells[row] && cells[row][column] && cells[row][column].length) choose(row, column);
+    } });
+  values.forEach((list, row) => list.forEach((value, column) => {
+    if (value === null) return;
+    const share = (value - low) / (high - low);
+    svg.append(draw("rect", { class: "cell", x: column, y: row, width: 1.02, height: 1.02, fill: heat(share), click: () => choose(row, column) },
+      draw("title", {}, `row ${row}, column ${column}: ${short(value)}`)));
+  }));
+  svg.append(draw("rect", { class: "chosen", x: chosenColumn + 0.05, y: chosenRow + 0.05, width: 0.9, height: 0.9 }));
+  const steps = Array.from({ length: 32 }, (_, at) => draw("rect", { x: at, y: 0, width: 1.1, height: 4, fill: heat(at / 31) }));
+  return el("figure", { class: "map panel" }, el("h3", {}, title), svg,
+    el("div", { class: "scale" }, short(low), draw("svg", { viewBox: "0 0 32 4", preserveAspectRatio: "none", "aria-hidden": "true" }, steps), short(high)),
+    el("figcaption", {}, [map.down && map.xs ? `${map.across} across, ${map.down} up` : ""].filter(Boolean).join("")));
+}
+
+/** The chosen state: the return distribution of each action, and how probably it is taken. */
+function stateOf(board, map, cells, [row, column]) {
+  const states = (cells[row] && cells[row][column]) || [];
+  if (!states.length) return [];
+  const state = states[0];
+  const actions = map.actions.length;
+  const at = (key, action) => map[key][state * actions + action];
+  const views = map.actions.map((name, action) => ({ name, mean: at("mean", action), sigma: at("sigma", action),
+    spread: at("spread", action), probability: at("probability", action) }));
+  const where = map.xs ? `${map.across} ${short(map.xs[column])}, ${map.down} ${short(map.ys[row])}` : `state ${state}`;
+  const several = states.length > 1 ? ` (the first of ${states.length} in this cell; choose a layer for the others)` : "";
+  const best = Math.max(...views.map((view) => view.mean));
+  const cell = (text, head) => el("td", { class: "number", "data-head": head }, text);
+  const table = el("table", { class: "stacked" }, el("thead", {}, el("tr", {}, ["action", "mean", "sigma", "spread", "chosen with probability"]
+    .map((text) => el("th", { scope: "col" }, text)))),
+  el("tbody", {}, views.map((view) => el("tr", {}, el("th", { scope: "row" }, view.mean === best ? `${view.name} (best mean)` : view.name),
+    cell(short(view.mean), "mean"), cell(short(view.sigma), "sigma"), cell(short(view.spread), "spread"),
+    el("td", { "data-head": "probability" }, el("progress", { max: 1, value: view.probability, "aria-label": `probability of ${view.name}` }),
+      ` ${short(view.probability)}`)))));
+  return [el("h3", { "aria-live": "polite" }, `${where}${several}`), density(views), table,
+    el("p", { class: "faint" }, el("small", {}, "Curves: normal distributions with the mean and √(sigma² + spread²) of each action; an upright line is a belief without any uncertainty."))];
+}
+
+const ACTION_COLOURS = [["#0072b2", "#6fb7e6"], ["#d55e00", "#f39a5b"], ["#009e73", "#4fd0a9"], ["#cc79a7", "#e3a9c8"], ["#e69f00", "#f2c14e"], ["#56b4e9", "#9bd3f5"]];
+
+function density(views) {
+  const [width, height, foot] = [640, 190, 28];
+  const deviation = (view) => Math.hypot(view.sigma, view.spread);
+  const from = Math.min(...views.map((view) => view.mean - 3.2 * deviation(view)));
+  const to = Math.max(...views.map((view) => view.mean + 3.2 * deviation(view)));
+  const room = to > from ? 0 : 1;
+  const [low, high] = [from - room, to + room];
+  const x = (value) => 10 + ((value - low) / (high - low)) * (width - 20);
+  const peak = Math.max(...views.filter((view) => deviation(view) > 0).map((view) => 1 / deviation(view)), 1e-12);
+  const svg = draw("svg", { class: "density", viewBox: `0 0 ${width} ${height + 18 * Math.ceil(views.length / 3)}`, role: "img", width: "100%",
+    "aria-label": `Return distribution of each action: ${views.map((view) => `${view.name} ${short(view.mean)} ± ${short(deviation(view))}`).join("; ")}` });
+  svg.append(draw("line", { class: "rule", x1: 10, x2: width - 10, y1: height - foot, y2: height - foot }));
+  for (let step = 0; step <= 4; step += 1) {
+    const value = low + (step / 4) * (high - low);
+    svg.append(draw("text", { x: x(value), y: height - foot + 16, "text-anchor": step === 0 ? "start" : step === 4 ? "end" : "middle" }, short(value)));
+  }
+  views.forEach((view, action) => {
+    const colour = ACTION_COLOURS[action % ACTION_COLOURS.length][isDark() ? 1 : 0];
+    const sd = deviation(view);
+    if (sd > 0) {
+      const points = Array.from({ length: 81 }, (_, at) => {
+        const z = -3.2 + (6.4 * at) / 80;
+        const y = height - foot - (height - foot - 10) * (Math.exp(-0.5 * z * z) / sd / peak);
+        return `${x(view.mean + z * sd).toFixed(1)},${y.toFixed(1)}`;
+      });
+      svg.append(draw("polyline", { points: points.join(" "), fill: "none", stroke: colour, "stroke-width": 2 }));
+    } else {
+      svg.append(draw("line", { x1: x(view.mean), x2: x(view.mean), y1: 10, y2: height - foot, stroke: colour, "stroke-width": 3 }));
+    }
+    const [left, top] = [10 + (action % 3) * 210, height + 12 + 18 * Math.floor(action / 3)];
+    svg.append(draw("rect", { x: left, y: top - 8, width: 14, height: 4, fill: colour }), draw("text", { x: left + 20, y: top }, view.name));
+  });
+  return svg;
+}

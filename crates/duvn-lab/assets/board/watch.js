@@ -1,0 +1,89 @@
+// The policy of a run at play.
+
+const watchState = { run: "", policy: "mean", number: 0, script: null, at: 0, playing: false, speed: 10, timer: null };
+
+function watchView(board) {
+  const view = el("section", { class: "view" });
+  const run = runChoice(board, "", (id) => { watchState.run = id; });
+  const policy = choice("Policy", [["mean", "best mean"], ["explore", "explore, as in training"]], "mean", (value) => { watchState.policy = value; });
+  const number = el("input", { type: "number", min: 0, max: 9999, value: 0, change: () => { watchState.number = Number(number.value) || 0; } });
+  const begin = el("button", { type: "button", id: "watch-begin", click: () => load() }, "Play an episode");
+  const toggle = el("button", { type: "button", id: "watch-pause", click: () => { watchState.playing ? pause() : play(); } }, "Pause");
+  const step = (by) => () => { pause(); go(watchState.at + by); };
+  const back = el("button", { type: "button", click: step(-1) }, "Step back");
+  const ahead = el("button", { type: "button", id: "watch-step", click: step(1) }, "Step");
+  const place = el("input", { type: "range", min: 0, max: 0, value: 0, "aria-label": "Step of the episode", input: () => { pause(); go(Number(place.value)); } });
+  const speed = el("input", { type: "range", min: 1, max: 60, step: 1, value: 10, input: () => { watchState.speed = Number(speed.value); if (watchState.playing) play(); } });
+  const picture = el("img", { alt: "", hidden: true });
+  const text = el("pre", { hidden: true });
+  const facts = el("p", { role: "status" });
+  const values = el("div");
+  const player = el("div", { class: "controls", hidden: true }, toggle, back, ahead, place, el("label", {}, "Speed", speed));
+  view.append(el("h2", {}, "Watch"), el("div", { class: "controls" }, run, policy, el("label", {}, "Episode", number), begin), player,
+    el("div", { class: "stage" }, el("div", {}, picture, text, facts), values));
+
+  const load = async () => {
+    watchState.run = run.querySelector("select").value;
+    if (!watchState.run) { facts.textContent = "No run has begun yet."; return; }
+    begin.disabled = true;
+    facts.textContent = "The agent plays …";
+    try {
+      watchState.script = await ask("episode", { e: board.e, run: watchState.run, policy: watchState.policy, n: watchState.number });
+      player.hidden = false;
+      place.max = watchState.script.steps.length - 1;
+      go(0);
+      play();
+    } catch (error) { facts.textContent = error.message; }
+    begin.disabled = false;
+  };
+  const pause = () => { clearInterval(watchState.timer); watchState.playing = false; toggle.textContent = "Play"; };
+  const play = () => {
+    clearInterval(watchState.timer);
+    if (watchState.at >= watchState.script.steps.length - 1) go(0);
+    watchState.playing = true;
+    toggle.textContent = "Pause";
+    watchState.timer = setInterval(() => {
+      if (watchState.at >= watchState.script.steps.length - 1) pause(); else go(watchState.at + 1);
+    }, 1000 / watchState.speed);
+  };
+  const go = (at) => {
+    const { script } = watchState;
+    if (!script) return;
+    watchState.at = Math.min(Math.max(at, 0), script.steps.length - 1);
+    const now = script.steps[watchState.at];
+    place.value = watchState.at;
+    picture.hidden = !script.pictures;
+    text.hidden = script.pictures;
+    if (script.pictures) {
+      picture.src = `api/frame?id=${script.id}&t=${now.t}`;
+      picture.alt = `${script.env} at step ${now.t}`;
+    } else {
+      text.textContent = (now.text || "This environment has no picture.").replace(/\x1b\[7m(.)\x1b\[0m/g, "[$1]");
+    }
+    const action = now.action === null ? "the end" : `takes ${script.actions[now.action]}`;
+    facts.textContent = `step ${now.t} of ${script.length}, return ${short(now.return)}, ${action}; trained for ${script.trained} episodes`;
+    values.replaceChildren(actionValues(script, now));
+  };
+  return {
+    name: "watch", title: "Watch", node: view, redraw: () => go(watchState.at),
+    refresh: () => { watchState.run = run.refresh(watchState.run); }, live: () => run.refresh(watchState.run), leave: () => { if (watchState.playing) pause(); },
+  };
+}
+
+/** A row an action: its mean with whiskers of sigma and spread, and its probability. */
+function actionValues(script, now) {
+  const all = script.steps.flatMap((step) => step.values.flatMap(([mean, sigma, spread]) => [mean - Math.hypot(sigma, spread), mean + Math.hypot(sigma, spread)]));
+  const [low, high] = [Math.min(...all), Math.max(...all)];
+  const x = (value) => 4 + ((value - low) / (high - low || 1)) * 192;
+  const row = ([mean, sigma, spread, probability], action) => {
+    const sd = Math.hypot(sigma, spread);
+    const svg = draw("svg", { viewBox: "0 0 200 16", width: "100%", height: 18, preserveAspectRatio: "none", "aria-hidden": "true" },
+      draw("line", { class: "whisker", x1: x(mean - sd), x2: x(mean + sd), y1: 8, y2: 8 }), draw("circle", { class: "meter", cx: x(mean), cy: 8, r: 4 }));
+    const own = now.action === action;
+    return el("tr", {}, el("th", { scope: "row" }, own ? `▶ ${script.actions[action]}` : script.actions[action]), el("td", {}, svg),
+      el("td", { class: "number" }, short(mean)), el("td", { class: "number" }, short(sigma)), el("td", { class: "number" }, short(spread)),
+      el("td", { class: "number" }, short(probability)));
+  };
+  return el("table", { id: "action-values" }, el("thead", {}, el("tr", {}, ["action", "belief", "mean", "sigma", "spread", "probability"]
+    .map((text) => el("th", { scope: "col" }, text)))), el("tbody", {}, now.values.map(row)));
+}

@@ -1,0 +1,278 @@
+// The dashboard and the report in a real browser: every control is used once, axe-core looks for barriers, and pictures are
+// taken at 1400 and 400 pixels, light and dark.
+//
+//   node run.mjs PATH/TO/duvn FOLDER-FOR-PICTURES
+//
+// Chromium comes from the distribution's packages (CHROMIUM names another), playwright-core and axe-core from npm.
+
+import { chromium } from "playwright-core";
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const [duvn, pictures = join(here, "pictures")] = process.argv.slice(2);
+const require = createRequire(import.meta.url);
+const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+const executablePath = process.env.CHROMIUM || ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
+mkdirSync(pictures, { recursive: true });
+const folder = mkdtempSync(join(tmpdir(), "duvn-browser-"));
+const children = [];
+let failures = 0;
+
+function check(holds, what) {
+  console.log(`${holds ? "ok  " : "FAIL"} ${what}`);
+  if (!holds) failures += 1;
+}
+
+function duvnDo(...args) {
+  const done = spawnSync(duvn, args, { encoding: "utf8", timeout: 600000 });
+  if (done.status !== 0) throw new Error(`duvn ${args.join(" ")}: ${done.stderr}`);
+  return done.stdout;
+}
+
+/** Starts a server and gives what it prints. */
+function serve(...args) {
+  const child = spawn(duvn, ["serve", ...args, "--json"], { stdio: ["ignore", "pipe", "inherit"] });
+  children.push(child);
+  return new Promise((resolve, reject) => {
+    child.stdout.once("data", (data) => resolve(JSON.parse(String(data))));
+    child.once("exit", (code) => reject(new Error(`duvn serve ended with ${code}`)));
+  });
+}
+
+/** What axe finds that is serious or worse. */
+async function barriers(page) {
+  // As a script of the test, not of the page: its policy allows none but its own.
+  const found = await page.evaluate(`(() => { ${axe}; return window.axe.run(document, { resultTypes: ["violations"] }); })()`);
+  return found.violations.filter((one) => ["serious", "critical"].includes(one.impact))
+    .map((one) => `${one.id}: ${one.nodes.slice(0, 3).map((node) => `${node.target} ${node.failureSummary || ""}`).join(" | ")}`);
+}
+
+async function looks(page, name) {
+  const list = await barriers(page);
+  check(list.length === 0, `${name}: axe finds nothing serious ${list.join("\n       ")}`);
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  check(wide <= 1, `${name}: the page does not scroll sideways (${wide} px)`);
+}
+
+async function picture(page, name) {
+  await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true });
+}
+
+async function everyTab(browser, address, name, tabs) {
+  for (const [width, height] of [[1400, 900], [400, 800]]) {
+    for (const scheme of ["light", "dark"]) {
+      const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme, reducedMotion: "reduce" });
+      const page = await context.newPage();
+      const errors = [];
+      page.on("console", (message) => { if (message.type() === "error") errors.push(message.text()); });
+      page.on("pageerror", (error) => errors.push(String(error)));
+      await page.goto(address);
+      await page.waitForSelector(".chart canvas", { timeout: 60000 });
+      for (const tab of tabs) {
+        await page.click(`#tab-${tab}`);
+        await settle(page, tab);
+        await picture(page, `${name}-${tab}-${width}-${scheme}`);
+        await looks(page, `${name} ${tab} ${width} ${scheme}`);
+      }
+      check(errors.length === 0, `${name} ${width} ${scheme}: no errors ${errors.join("; ")}`);
+      await context.close();
+    }
+  }
+}
+
+async function settle(page, tab) {
+  const wait = (selector) => page.waitForSelector(selector, { timeout: 60000 });
+  if (tab === "curves") await wait("#view-curves .chart canvas");
+  if (tab === "runs") await wait("#view-runs tbody tr");
+  if (tab === "beliefs") await wait("#view-beliefs .map svg");
+  if (tab === "compare") await wait("#view-compare table");
+  if (tab === "watch") {
+    await page.click("#watch-begin");
+    await wait("#action-values tbody tr");
+    await page.click("#watch-pause");
+  }
+  await page.waitForTimeout(400);
+}
+
+async function clicks(browser, address) {
+  const context = await browser.newContext({ viewport: { width: 1400, height: 900 } });
+  const page = await context.newPage();
+  await page.goto(address);
+  await page.waitForSelector(".chart canvas");
+  check(!page.url().includes("token"), "the token is taken out of the address");
+  const cookies = await context.cookies();
+  check(cookies.length === 1 && cookies[0].httpOnly && cookies[0].sameSite === "Strict", "the cookie is for the server alone");
+
+  const control = (label) => page.locator(".view:not([hidden]) .controls label", { hasText: new RegExp(`^${label}`) }).locator("select, input");
+  for (const metric of ["length", "loss", "value", "bias", "sigma", "spread", "return"]) {
+    await control("Show").selectOption(metric);
+    await page.waitForFunction((m) => [...document.querySelectorAll(".panel")].every((p) => !p.answer || p.answer.metric === m), metric);
+    check(await page.locator("#view-curves canvas").count() > 0, `curves of ${metric}`);
+  }
+  for (const x of ["steps", "episodes", "budget"]) { await control("over").selectOption(x); await page.waitForTimeout(300); }
+  await control("Middle").selectOption("iqm");
+  await page.waitForFunction(() => document.querySelector(".panel").answer.centre === "iqm");
+  check(true, "the interquartile mean");
+  await control("Middle").selectOption("mean");
+  await control("Smoothing").fill("0.8");
+  for (const box of ["log x", "log y"]) { await control(box).check(); await control(box).uncheck(); }
+  await control("single seeds").check();
+  await page.waitForFunction(() => { const { answer } = document.querySelector(".panel"); return answer && answer.agents[0].seeds.length === 5; });
+  check(true, "single seeds on demand");
+  await control("single seeds").uncheck();
+  await control("Task").selectOption("0");
+  await page.waitForFunction(() => document.querySelectorAll("#view-curves .panel").length === 1);
+  await control("Task").selectOption("all");
+  await page.waitForSelector("#view-curves .legend button");
+  const first = page.locator("#view-curves .legend button").first();
+  await first.click();
+  check(await page.locator("#view-curves .legend button").first().getAttribute("aria-pressed") === "false", "a line is hidden by the legend");
+  await page.locator("#view-curves .legend button").first().click();
+  const chart = page.locator("#view-curves .chart").first();
+  await chart.locator(".u-over").hover({ position: { x: 200, y: 80 } });
+  check(/n \d/.test(await page.locator("#view-curves .legend .value").first().textContent()), "hovering tells values with seed counts");
+  await chart.focus();
+  await page.keyboard.press("ArrowLeft");
+  check((await page.locator("#view-curves .at").first().textContent()).includes("episodes"), "the keyboard reads the values");
+  await page.locator("#view-curves summary").first().click();
+  check(await page.locator("#view-curves details table").count() > 0, "the numbers as a table");
+  await page.click("#theme");
+  check(await page.evaluate(() => document.documentElement.dataset.theme) === "dark", "dark by the button");
+  await page.click("#theme");
+
+  await page.click("#tab-runs");
+  await page.waitForSelector("#view-runs tbody tr");
+  const rows = () => page.locator("#view-runs tbody tr").count();
+  const all = await rows();
+  await control("Search").fill("duvn-deep seed 3");
+  check(await rows() < all, "runs are searched by words");
+  await control("Search").fill("gamma=0.9");
+  check(await rows() > 0, "and by knob values");
+  await control("Search").fill("");
+  for (const [label, value] of [["Environment", "Chain-6"], ["Agent", "duvn"], ["Status", "done"]]) {
+    await control(label).selectOption(value);
+    check(await rows() <= all, `runs by ${label}`);
+  }
+  for (const label of ["Environment", "Agent", "Status"]) await control(label).selectOption("");
+  await page.locator("#view-runs th button").nth(2).click();
+  await page.locator("#view-runs th button").nth(2).click();
+  await page.locator("#view-runs tbody input").nth(0).check();
+  await page.locator("#view-runs tbody input").nth(7).check();
+  await page.waitForSelector("#differences tbody tr");
+  check(await page.locator("#differences tbody tr").count() > 0, "what differs between two runs");
+
+  await page.click("#tab-beliefs");
+  await page.waitForSelector("#view-beliefs .map svg");
+  const deep = await page.locator("#view-beliefs select").first().evaluate((select) =>
+    [...select.options].find((option) => option.text.includes("deep") && option.text.includes("Frozen")).value);
+  await page.locator("#view-beliefs select").first().selectOption(deep);
+  await page.waitForFunction(() => document.querySelectorAll("#view-beliefs .map").length >= 2);
+  await page.locator("#view-beliefs input[type=range]").fill("0");
+  await page.waitForFunction(() => document.querySelector("#view-beliefs output").textContent.includes("before the first"));
+  check(true, "a slider through training");
+  await page.locator("#view-beliefs .map .cell").nth(5).click();
+  check((await page.locator("#view-beliefs h3[aria-live]").textContent()).includes("state 5"), "a click on a state shows its distributions");
+  await page.locator("#view-beliefs .map svg").first().focus();
+  await page.keyboard.press("ArrowRight");
+  check((await page.locator("#view-beliefs h3[aria-live]").textContent()).includes("state 6"), "and so does the keyboard");
+  await page.getByRole("button", { name: "Look again" }).click();
+
+  await page.click("#tab-watch");
+  await page.locator("#view-watch select").nth(1).selectOption("explore");
+  await control("Episode").fill("2");
+  await page.click("#watch-begin");
+  await page.waitForSelector("#action-values tbody tr");
+  await page.waitForFunction(() => { const img = document.querySelector("#view-watch img"); return img.complete && img.naturalWidth > 0; });
+  await page.click("#watch-pause");
+  await page.click("#watch-step");
+  await page.getByRole("button", { name: "Step back" }).click();
+  await control("Speed").fill("40");
+  await page.getByLabel("Step of the episode").fill("1");
+  check((await page.locator("#view-watch p[role=status]").textContent()).startsWith("step 1"), "the policy at play, paused and stepped");
+
+  await page.click("#tab-compare");
+  await page.waitForSelector("#comparison tbody tr");
+  await control("Agent").selectOption("duvn");
+  await control("against").selectOption("egreedy");
+  await page.waitForFunction(() => document.querySelector("#comparison thead").textContent.includes("DUVN above"));
+  check(/\[.*\]/.test(await page.locator("#comparison tbody tr").first().textContent()), "differences with intervals");
+  check(await page.locator("#view-compare canvas").count() > 0, "the performance profile");
+  await page.keyboard.press("Tab");
+  await context.close();
+}
+
+/** A run that goes on: how long what is shown stays as it is, and whether it can be stopped and resumed. */
+async function live(browser) {
+  const out = join(folder, "live");
+  const train = spawn(duvn, ["train", "CartPole-v1", "--agent", "egreedy", "--seeds", "0..2", "--steps", "20000000", "--jobs", "1", "--out", out], { stdio: "ignore" });
+  children.push(train);
+  const ended = new Promise((resolve) => { train.once("exit", resolve); });
+  while (!existsSync(join(out, "records.sqlite"))) await new Promise((resolve) => { setTimeout(resolve, 100); });
+  const { url } = await serve(out, "--control");
+  const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+  await page.goto(url);
+  await page.click("#tab-runs");
+  const episodes = () => page.locator("#view-runs tbody tr td[data-head=episodes]").first().textContent();
+  await page.waitForFunction(() => { const cell = document.querySelector("#view-runs td[data-head=episodes]"); return cell && cell.textContent !== "0"; }, null, { timeout: 60000 });
+  let [last, since, longest] = [await episodes(), Date.now(), 0];
+  const until = Date.now() + 12000;
+  while (Date.now() < until) {
+    const now = await episodes();
+    if (now !== last) { longest = Math.max(longest, Date.now() - since); [last, since] = [now, Date.now()]; }
+    await page.waitForTimeout(20);
+  }
+  longest = Math.max(longest, Date.now() - since);
+  check(longest < 2000, `a finished episode shows within 2 s (the longest wait was ${longest} ms)`);
+  await picture(page, "live-runs");
+  await page.click("#stop");
+  check(await ended === 75, "the page stops the sweep of another program, cleanly");
+  await page.waitForSelector("#resume:not([hidden])", { timeout: 60000 });
+  await page.click("#resume");
+  await page.waitForSelector("#stop:not([hidden])", { timeout: 60000 });
+  check(true, "and resumes it");
+  await page.click("#stop");
+  await page.waitForSelector("#resume:not([hidden])", { timeout: 60000 });
+  check(true, "and stops it again");
+  await page.close();
+}
+
+try {
+  console.log(`pictures go to ${pictures}`);
+  const out = join(folder, "browser");
+  duvnDo("sweep", join(here, "experiment.toml"), "--out", out);
+  duvnDo("report", out);
+  const car = join(folder, "car");
+  duvnDo("train", "MountainCar-v0", "--agent", "duvn-deep", "--steps", "2000", "--out", car);
+  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  const served = await serve(out, car);
+  await clicks(browser, served.url);
+  await everyTab(browser, served.url, "board", ["curves", "runs", "beliefs", "watch", "compare"]);
+  const report = pathToFileURL(join(out, "report.html")).href;
+  await everyTab(browser, report, "report", ["curves", "runs", "beliefs", "compare", "report"]);
+  const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+  await page.goto(served.url);
+  await page.selectOption("#experiments", "1");
+  await page.click("#tab-beliefs");
+  await page.waitForFunction(() => document.querySelectorAll("#view-beliefs .map").length >= 3, null, { timeout: 60000 });
+  check(true, "a box in slices");
+  await picture(page, "slices");
+  const stranger = await browser.newPage();
+  await stranger.goto(served.url.replace(/#.*/, ""));
+  await stranger.waitForSelector("#message:not([hidden])");
+  check((await stranger.textContent("#message")).includes("token"), "without the token there is nothing to see");
+  await live(browser);
+  await browser.close();
+} catch (error) {
+  console.log(error);
+  failures += 1;
+} finally {
+  for (const child of children) child.kill("SIGTERM");
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 300 });
+}
+console.log(failures ? `${failures} failed` : "all is well");
+process.exitCode = failures ? 1 : 0;
