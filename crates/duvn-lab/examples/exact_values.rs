@@ -188,11 +188,21 @@ fn mean(numbers: impl Iterator<Item = f64>) -> f64 {
     sum / count
 }
 
+/// Whether anything was trained there.
+fn has_looks(known: &Known, looks: &Looks) -> bool {
+    looks.keys().any(|(env, ..)| env == known.env)
+}
+
 /// One row a change, one column a world: the mean over states of what is believed, a line a seed.
 fn figure(worlds: &[Known], looks: &Looks, steps: u64) -> Figure {
     let mut panels = Vec::new();
+    let shown: Vec<_> = worlds.iter().filter(|known| has_looks(known, looks)).collect();
     for (change, _) in CHANGES {
-        for known in worlds {
+        for known in &shown {
+            // With several worlds a row is a change, so that a panel without lines keeps its place.
+            if shown.len() == 1 && !looks.keys().any(|(_, name, _)| name == change) {
+                continue;
+            }
             let truth = mean(known.states.iter().map(|state| state.1));
             let mut marks = vec![Mark::Rule(Rule::horizontal(truth, "true"))];
             let lines = |change: &str, series: &Series| -> Vec<Mark> {
@@ -218,8 +228,9 @@ fn figure(worlds: &[Known], looks: &Looks, steps: u64) -> Figure {
     }
     let title = "Believed against true values: the mean over states".into();
     let footer =
-        "max over actions of the mean, two seeds; the dashed line is the truth by dynamic programming".into();
-    Figure { title, footer, size: (185.0, 78.0), ..Figure::new(panels, worlds.len()) }
+        "max over actions of the mean, a line a seed; the dashed line is the truth by dynamic programming"
+            .into();
+    Figure { title, footer, size: (185.0, 78.0), ..Figure::new(panels, if shown.len() == 2 { 2 } else { 3 }) }
 }
 
 fn table(worlds: &[Known], looks: &Looks) {
@@ -227,10 +238,13 @@ fn table(worlds: &[Known], looks: &Looks) {
         "| change | world | believed - true, mean over states | error (root of mean square) | start: believed | sigma |"
     );
     for (change, _) in CHANGES {
-        for known in worlds {
+        for known in worlds.iter().filter(|known| has_looks(known, looks)) {
             let truth = mean(known.states.iter().map(|state| state.1));
             let own = looks.iter().filter(|((env, name, _), _)| env == known.env && name == change);
             let last: Vec<Look> = own.filter_map(|(_, looks)| looks.last().copied()).collect();
+            if last.is_empty() {
+                continue;
+            }
             let show = |value: fn(&Look) -> f64, less: f64| {
                 let texts: Vec<_> = last.iter().map(|look| format!("{:.2}", value(look) - less)).collect();
                 texts.join(", ")
