@@ -23,7 +23,8 @@ const STYLE: &str = "text/css; charset=utf-8";
 /// Answers a request.
 pub async fn respond(shared: Arc<Shared>, request: Request<Incoming>) -> Answer {
     let headers = request.headers();
-    if !shared.guard.host(headers) {
+    // A whole address in the first line would be another name than that of the header.
+    if request.uri().authority().is_some() || !shared.guard.host(headers) {
         return refuse(StatusCode::MISDIRECTED_REQUEST, "this server does not go by that name");
     }
     let path = request.uri().path();

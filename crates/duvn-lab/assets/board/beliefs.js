@@ -204,7 +204,9 @@ function stateOf(board, map, cells, [row, column]) {
 const ACTION_COLOURS = [["#0072b2", "#6fb7e6"], ["#d55e00", "#f39a5b"], ["#009e73", "#4fd0a9"], ["#cc79a7", "#e3a9c8"], ["#e69f00", "#f2c14e"], ["#56b4e9", "#9bd3f5"]];
 
 function density(views) {
-  const [width, height, foot] = [640, 190, 28];
+  const narrow = innerWidth < 640;
+  const [width, height, foot] = [narrow ? 340 : 640, 190, 28];
+  const columns = narrow ? 2 : 3;
   const deviation = (view) => Math.hypot(view.sigma, view.spread);
   const from = Math.min(...views.map((view) => view.mean - 3.2 * deviation(view)));
   const to = Math.max(...views.map((view) => view.mean + 3.2 * deviation(view)));
@@ -212,7 +214,7 @@ function density(views) {
   const [low, high] = [from - room, to + room];
   const x = (value) => 10 + ((value - low) / (high - low)) * (width - 20);
   const peak = Math.max(...views.filter((view) => deviation(view) > 0).map((view) => 1 / deviation(view)), 1e-12);
-  const svg = draw("svg", { class: "density", viewBox: `0 0 ${width} ${height + 18 * Math.ceil(views.length / 3)}`, role: "img", width: "100%",
+  const svg = draw("svg", { class: "density", viewBox: `0 0 ${width} ${height + 18 * Math.ceil(views.length / columns)}`, role: "img", width: "100%",
     "aria-label": `Return distribution of each action: ${views.map((view) => `${view.name} ${short(view.mean)} ± ${short(deviation(view))}`).join("; ")}` });
   svg.append(draw("line", { class: "rule", x1: 10, x2: width - 10, y1: height - foot, y2: height - foot }));
   for (let step = 0; step <= 4; step += 1) {
@@ -232,7 +234,7 @@ function density(views) {
     } else {
       svg.append(draw("line", { x1: x(view.mean), x2: x(view.mean), y1: 10, y2: height - foot, stroke: colour, "stroke-width": 3 }));
     }
-    const [left, top] = [10 + (action % 3) * 210, height + 12 + 18 * Math.floor(action / 3)];
+    const [left, top] = [10 + (action % columns) * (width / columns), height + 12 + 18 * Math.floor(action / columns)];
     svg.append(draw("rect", { x: left, y: top - 8, width: 14, height: 4, fill: colour }), draw("text", { x: left + 20, y: top }, view.name));
   });
   return svg;

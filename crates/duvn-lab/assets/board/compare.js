@@ -67,10 +67,10 @@ function whisker(known) {
   const ends = [low ?? estimate, high ?? estimate, 0];
   const [from, to] = [Math.min(...ends), Math.max(...ends)];
   const room = 0.1 * (to - from) || 1;
-  const x = (value) => 150 + ((value - from + room) / (to - from + 2 * room)) * 330;
-  const svg = draw("svg", { viewBox: "0 0 640 30", width: "100%", class: "density", role: "img", "aria-label": `${known.env}: ${withInterval(known.difference)}` },
-    draw("text", { class: "label", x: 0, y: 19, "font-size": 13 }, known.env.slice(0, 22)), draw("line", { class: "zero", x1: x(0), x2: x(0), y1: 2, y2: 28, "stroke-dasharray": "3 3" }));
-  if (low !== null && high !== null) svg.append(draw("line", { class: "whisker", x1: x(low), x2: x(high), y1: 15, y2: 15 }));
-  svg.append(draw("circle", { class: "meter", cx: x(estimate), cy: 15, r: 5 }), draw("text", { class: "soft", x: 490, y: 19, "font-size": 12 }, withInterval(known.difference)));
-  return svg;
+  const x = (value) => ((value - from + room) / (to - from + 2 * room)) * 300;
+  const svg = draw("svg", { viewBox: "0 0 300 24", "aria-hidden": "true" },
+    draw("line", { class: "zero", x1: x(0), x2: x(0), y1: 1, y2: 23, "stroke-dasharray": "3 3" }));
+  if (low !== null && high !== null) svg.append(draw("line", { class: "whisker", x1: x(low), x2: x(high), y1: 12, y2: 12 }));
+  svg.append(draw("circle", { class: "meter", cx: x(estimate), cy: 12, r: 4.5 }));
+  return el("div", { class: "whiskers" }, el("span", {}, known.env), svg, el("span", { class: "faint" }, withInterval(known.difference)));
 }

@@ -29,6 +29,7 @@ use crate::stats::Bounds;
 use crate::store::{RunRow, Status, Store, StoreError};
 use curves::Memo;
 use duvn_envs::registry;
+use serde_json::Value;
 use std::collections::HashMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -65,6 +66,8 @@ struct Looked {
     task: usize,
     /// Seconds of work that are recorded of it.
     seconds: f64,
+    /// Every knob with its value, as JSON.
+    settings: Value,
 }
 
 /// One environment of the experiment.
@@ -211,7 +214,8 @@ impl Board {
         };
         let changed = (!first && row.status == Status::Running).then(Instant::now);
         let at_work = changed.is_some();
-        Ok(Looked { row, seal, track, changed, at_work, task, seconds })
+        let settings = settings::settings(&row);
+        Ok(Looked { row, seal, track, changed, at_work, task, seconds, settings })
     }
 
     /// Finds out which runs a program is at. One whose records have just grown is; the lock of the others tells.

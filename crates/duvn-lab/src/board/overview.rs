@@ -1,7 +1,6 @@
 //! What an experiment is and how far it is: tasks, agents, every run.
 
 use super::number::{maybe, number};
-use super::settings::settings;
 use super::{Board, Looked};
 use crate::figures::{Colour, Series};
 use crate::spec::Budget;
@@ -105,9 +104,8 @@ impl Board {
 
     fn run_json(&self, run: &Looked, sets: &mut Vec<Value>, rates: &[(String, usize, f64)]) -> Value {
         let row = &run.row;
-        let set = settings(row);
-        let place = sets.iter().position(|known| *known == set).unwrap_or_else(|| {
-            sets.push(set);
+        let place = sets.iter().position(|known| *known == run.settings).unwrap_or_else(|| {
+            sets.push(run.settings.clone());
             sets.len() - 1
         });
         let status = match row.status {
