@@ -53,12 +53,11 @@ pub fn observation<'py>(py: Python<'py>, seen: Observation<'_>) -> PyResult<Boun
 
 /// Puts the numbers of an array, of whatever shape and type, into `numbers`.
 pub fn fill(py: Python<'_>, array: &Bound<'_, PyAny>, numbers: &mut [f32]) -> PyResult<()> {
-    let misfit = |found: usize| {
-        value_error(format!("there are {found} numbers where {} belong", numbers.len()))
-    };
+    let expected = numbers.len();
+    let misfit = |found: usize| value_error(format!("there are {found} numbers where {expected} belong"));
     if let Ok(array) = array.cast::<PyArrayDyn<f32>>() {
         let array = array.readonly();
-        if array.len() != numbers.len() {
+        if array.len() != expected {
             return Err(misfit(array.len()));
         }
         numbers.iter_mut().zip(array.as_array()).for_each(|(number, value)| *number = *value);
@@ -66,7 +65,7 @@ pub fn fill(py: Python<'_>, array: &Bound<'_, PyAny>, numbers: &mut [f32]) -> Py
     }
     if let Ok(array) = array.cast::<PyArrayDyn<f64>>() {
         let array = array.readonly();
-        if array.len() != numbers.len() {
+        if array.len() != expected {
             return Err(misfit(array.len()));
         }
         numbers.iter_mut().zip(array.as_array()).for_each(|(number, value)| *number = *value as f32);

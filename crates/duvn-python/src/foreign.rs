@@ -1,6 +1,6 @@
 //! An environment written in Python, as ours are.
 
-use crate::convert::{failed, fill, understand, value_error};
+use crate::convert::{fill, understand, value_error};
 use duvn_envs::{Action, Environment, Observation, Space, StateError, Step, StepError};
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::exceptions::PyTypeError;
@@ -226,6 +226,6 @@ pub fn maker(
             let env = Foreign::new(&env, plan.clone(), Trouble::default(), Arc::default())?;
             Ok::<_, PyErr>(Box::new(env) as Box<dyn Environment>)
         })
-        .map_err(|error| failed(error).to_string())
+        .map_err(|error| error.to_string())
     }
 }

@@ -26,7 +26,7 @@ class Corridor(gymnasium.Env):
 
     def reset(self, *, seed=None, options=None):
         super().reset(seed=seed)
-        self.at = 4
+        self.at, self.walked = 4, 0
         return self.at, {}
 
     def step(self, action):
@@ -35,7 +35,8 @@ class Corridor(gymnasium.Env):
         if self.steps == self.fail_at:
             raise KeyError("the corridor is closed")
         self.at += 1 if action == 2 else -1
-        return self.at, float(self.at == 11), self.at in (3, 11), False, {}
+        self.walked += 1
+        return self.at, float(self.at == 11), self.at in (3, 11), self.walked == 30, {}
 
 
 @pytest.mark.parametrize("seed", [0, 3])
@@ -97,8 +98,8 @@ def test_an_environment_of_ones_own_is_learnt():
 @pytest.mark.parametrize("mode", list(AutoresetMode))
 def test_vector_environments_of_others_are_learnt(mode):
     env = SyncVectorEnv([Corridor] * 3, autoreset_mode=mode)
-    agent = duvn.Agent("duvn-deep", env, seed=0, **SMALL).learn(1500)
-    assert not agent.native and agent.num_timesteps >= 1500
+    agent = duvn.Agent("duvn-deep", env, seed=0, **SMALL).learn(3000)
+    assert not agent.native and agent.num_timesteps >= 3000
     assert np.mean(agent.episode_returns[-20:]) > 0.9
     # Every episode counts its own steps and no resets.
     assert all(length == 7 for ret, length in zip(agent.episode_returns, agent.episode_lengths) if ret and length < 8)

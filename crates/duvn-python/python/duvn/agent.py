@@ -106,6 +106,12 @@ def _remap_vector(env: VectorEnv, seed: int) -> None:
         env._core = _duvn.VectorCore(full_id(name, **parameters), seed, count, mode)
 
 
+def _made(id: str, seed: int) -> Any:
+    """The environment of this id; one of ours has the layout that the command line would give it."""
+    kwargs: dict[str, Any] = {"map_seed": seed} if id.split(":")[-1].startswith("duvn/") else {}
+    return gymnasium.make(id, **kwargs)
+
+
 def _autoreset(env: Any) -> str:
     mode = env.metadata.get("autoreset_mode", AutoresetMode.NEXT_STEP)
     return str(mode.value if isinstance(mode, AutoresetMode) else mode)
@@ -125,8 +131,7 @@ class Agent:
         if self.seed < 0:
             raise ValueError(f"the seed is {seed}: write a whole number from 0")
         if isinstance(env, str):
-            made = {"map_seed": self.seed} if env.split(":")[-1].startswith("duvn/") else {}
-            env = gymnasium.make(env, **made)
+            env = _made(env, self.seed)
         plan = self._look_at(env)
         actors = int(knobs.get("actors", 1))
         if isinstance(env, GymnasiumVectorEnv):
@@ -395,8 +400,7 @@ class Agent:
     def set_env(self, env: Any) -> None:
         """Goes on in another environment with the same spaces. Only for an agent that has none."""
         if isinstance(env, str):
-            made = {"map_seed": self.seed} if env.split(":")[-1].startswith("duvn/") else {}
-            env = gymnasium.make(env, **made)
+            env = _made(env, self.seed)
         plan = self._look_at(env)
         observations, actions = self._core.spaces()
         width = plan[0][1] if plan[0][0] == "discrete" else len(plan[0][1])

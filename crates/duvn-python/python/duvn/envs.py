@@ -8,6 +8,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 from gymnasium import spaces
+from gymnasium.envs.registration import EnvSpec
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector import VectorEnv as GymnasiumVectorEnv
 from gymnasium.vector.utils import batch_space
@@ -67,7 +68,8 @@ class Env(_duvn.EnvCore, gymnasium.Env[Any, Any]):
     def __new__(
         cls, name: str, render_mode: str | None = None, map_seed: int | None = None, **parameters: Any
     ) -> Env:
-        return _duvn.EnvCore.__new__(cls, full_id(name, **parameters), map_seed or 0)
+        made: Env = _duvn.EnvCore.__new__(cls, full_id(name, **parameters), map_seed or 0)
+        return made
 
     def __init__(
         self, name: str, render_mode: str | None = None, map_seed: int | None = None, **parameters: Any
@@ -237,7 +239,8 @@ def _vector_entry(name: str, num_envs: int = 1, max_episode_steps: int | None = 
 def _register(id: str, name: str, threshold: float | None) -> None:
     if id in gymnasium.registry:
         return
-    gymnasium.register(
+    # gymnasium.register looks through all that is registered, which takes long for a thousand ids; this is what it does then.
+    gymnasium.registry[id] = EnvSpec(
         id=id,
         entry_point="duvn.envs:Env",
         vector_entry_point="duvn.envs:_vector_entry",

@@ -26,7 +26,7 @@ class _Graph:
 
     def constant(self, value: Any) -> str:
         name = f"c{len(self.constants)}"
-        self.constants.append(numpy_helper.from_array(np.ascontiguousarray(value), name))
+        self.constants.append(numpy_helper.from_array(np.array(value, order="C"), name))
         return name
 
     def node(self, kind: str, inputs: list[str], name: str | None = None, **attributes: Any) -> str:
