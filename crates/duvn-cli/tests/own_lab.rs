@@ -11,7 +11,7 @@ fn own_lab(args: &[&str]) -> Output {
     let program = PathBuf::from(env!("CARGO_BIN_EXE_duvn"));
     let example = program.parent().unwrap().join("examples").join("own_lab");
     let output = Command::new(&example).args(args).output().unwrap_or_else(|error| {
-        panic!("{} cannot be run ({error}): write cargo test -p duvn-cli, which builds it", example.display())
+        panic!("{} cannot be run ({error}): write cargo test -p duvn, which builds it", example.display())
     });
     assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
     output

@@ -4,7 +4,7 @@
 //! regret to be at most max(mu + sigma) - (mu - sigma), and what trying it would teach to be ln(1 + sigma² / rho²). It takes the
 //! action that pays least regret, squared, for what it learns.
 //!
-//! `cargo run --release -p duvn --example own_policy`
+//! `cargo run --release -p duvn-core --example own_policy`
 
 use duvn::policy::{Beliefs, Moment, Policy, best_of};
 use duvn::rng::Stream;

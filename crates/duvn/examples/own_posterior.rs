@@ -3,7 +3,7 @@
 //! The value of each state and action is believed to be N(mean, prior² / (1 + n)) after n updates. A draw is one standard normal
 //! for each of them, so that acting greedily on a draw is Thompson sampling (randomised value functions; Osband et al. 2019).
 //!
-//! `cargo run --release -p duvn --example own_posterior`
+//! `cargo run --release -p duvn-core --example own_posterior`
 
 use duvn::net::{Health, Input, LoadError, Rows, Shape, Tensor, Which};
 use duvn::posterior::{Draw, Posterior, Question, Source, TrainingBatch};
