@@ -48,11 +48,11 @@ impl Features {
         }
     }
 
-    /// Whether `other` has the same features; they are drawn once and never change.
+    /// Whether `other` has as many features of the same states. Which ones they are depends on the seed, and may differ.
     pub(super) fn takes(&self, other: &Features) -> bool {
-        let same = (&self.scalings, &self.frequencies, &self.phases)
-            == (&other.scalings, &other.frequencies, &other.phases);
-        same && self.covariances.len() == other.covariances.len()
+        let sizes = |of: &Features| (of.frequencies.len(), of.phases.len(), of.covariances.len());
+        self.scalings == other.scalings
+            && sizes(self) == sizes(other)
             && self.covariances.iter().zip(&other.covariances).all(|(mine, other)| mine.takes(other))
     }
 
