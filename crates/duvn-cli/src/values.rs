@@ -8,7 +8,7 @@ use duvn_lab::disk::write_whole;
 use duvn_lab::figures::Figure;
 use duvn_lab::run::{Budget, RunSpec};
 use duvn_lab::settings;
-use duvn_lab::values::figure;
+use duvn_lab::values::{densities, figure, watch_distributions};
 use std::path::PathBuf;
 
 /// Draw what an agent believes of every state, at chosen moments of its training.
@@ -34,6 +34,10 @@ pub struct Args {
     /// The folder for values.svg, values.png and, with --gif, values.gif.
     #[arg(long, default_value = "results/values")]
     out: PathBuf,
+    /// Draw the distribution of the return itself in these states, by action, instead of mean and uncertainty
+    /// in all of them.
+    #[arg(long, value_name = "STATES", value_delimiter = ',', conflicts_with = "gif")]
+    densities: Vec<usize>,
     /// Also a film of so many pictures, from the first moment to the last.
     #[arg(long, value_name = "PICTURES", value_parser = count, allow_negative_numbers = true)]
     gif: Option<u64>,
@@ -65,19 +69,24 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let stop = flag_on_signal()?;
     let see = |at: &[u64]| watch(&spec, at, args.draws, &stop).map_err(explain);
 
-    let moments = see(&args.at)?;
-    if moments.is_empty() {
-        return Err(Failure::left("stopped before the first moment: nothing was drawn"));
-    }
-    let picture = figure(&spec, &moments);
+    let nothing = || Failure::left("stopped before the first moment: nothing was drawn");
+    let (picture, drawn) = if args.densities.is_empty() {
+        let moments = see(&args.at)?;
+        let drawn = moments.len();
+        ((drawn > 0).then(|| figure(&spec, &moments)).ok_or_else(nothing)?, drawn)
+    } else {
+        let moments = watch_distributions(&spec, &args.at, &args.densities, &stop).map_err(explain)?;
+        let drawn = moments.len();
+        ((drawn > 0).then(|| densities(&spec, &args.densities, &moments)).ok_or_else(nothing)?, drawn)
+    };
     let png = picture.to_png(2.0).map_err(Failure::failed)?;
     for (name, bytes) in [("values.svg", picture.to_svg().into_bytes()), ("values.png", png)] {
         let path = args.out.join(name);
         write_whole(&path, &bytes).map_err(unwritable)?;
         print_line(&path.display().to_string())?;
     }
-    if moments.len() < args.at.len() {
-        let (drawn, wanted) = (moments.len(), args.at.len());
+    let wanted = args.at.len();
+    if drawn < wanted {
         return Err(Failure::left(format!("stopped: {drawn} of {wanted} moments were drawn")));
     }
     match args.gif {

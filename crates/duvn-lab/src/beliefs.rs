@@ -39,6 +39,14 @@ pub enum ValuesError {
     /// A moment lies outside the run.
     #[error("there is no moment to look at: write episodes in rising order, such as 20,100,400")]
     Moments,
+    /// There is no such state.
+    #[error("there is no state {state}: write numbers from 0 to {last}")]
+    NoState {
+        /// What was written.
+        state: usize,
+        /// The last one.
+        last: usize,
+    },
     /// So many draws of the parameters make no sense.
     #[error("{0} draws of the parameters cannot be made: write a number from 1 to {MOST_DRAWS}")]
     Draws(usize),

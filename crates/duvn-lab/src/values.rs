@@ -1,6 +1,7 @@
 //! Pictures of what an agent believes of every state, at chosen moments of its training: how uncertainty narrows
 //! and travels back from the goal.
 
+mod densities;
 mod grids;
 
 use crate::beliefs::Moment;
@@ -10,6 +11,8 @@ use duvn::ActionView;
 use duvn_envs::envs::Chain;
 pub(crate) use grids::Grid;
 use grids::grids;
+
+pub use densities::{Distributions, densities, watch_distributions};
 
 /// The picture of the moments: maps of colours for worlds that are grids, curves over the states for the others.
 pub fn figure(spec: &RunSpec, moments: &[Moment]) -> Figure {
@@ -23,7 +26,11 @@ pub fn figure(spec: &RunSpec, moments: &[Moment]) -> Figure {
 }
 
 fn heading(moment: &Moment) -> String {
-    match moment.episode {
+    heading_of(moment.episode)
+}
+
+fn heading_of(episode: u64) -> String {
+    match episode {
         0 => "before the first episode".into(),
         episode => format!("after episode {episode}"),
     }
