@@ -66,8 +66,8 @@ pub fn explain(error: &clap::Error, command: Option<&str>) -> String {
         ErrorKind::InvalidValue if text(ContextKind::InvalidValue).is_empty() => {
             let valid = texts(ContextKind::ValidValue);
             let choice =
-                if valid.is_empty() { String::new() } else { format!(": write one of {}", valid.join(", ")) };
-            format!("{option} stands without its value{choice} ({help})")
+                if valid.is_empty() { "it after it".into() } else { format!("one of {}", valid.join(", ")) };
+            format!("{option} stands without its value: write {choice} ({help})")
         }
         ErrorKind::InvalidValue => {
             let (wrong, valid) = (text(ContextKind::InvalidValue), texts(ContextKind::ValidValue));

@@ -22,7 +22,7 @@ fn json(output: &Output) -> Vec<Value> {
 fn a_report_is_one_page_with_everything_in_it() {
     let folder = Folder::new("report");
     let mut text = small(150);
-    text += "\n[[agents]]\nname = \"wild\"\npreset = \"egreedy\"\nsettings = { learning_rate = 1e38 }\n";
+    text += "\n[[environments]]\nid = \"Toy?reward_scale=1e25\"\n";
     let (file, out) = (folder.file("small.toml", &text), folder.path("out"));
     let _ = sweep(&file, &out, &[]).output().unwrap();
     let output = succeed(run(&["report"], &out, &[]));
@@ -34,7 +34,7 @@ fn a_report_is_one_page_with_everything_in_it() {
         assert!(page.contains(part), "{part}");
     }
     // Failed runs are named with their reason, and settings of a name with angle brackets cannot break out.
-    assert!(page.contains("Failed runs") && page.contains("learning_rate, max_gradient_norm"));
+    assert!(page.contains("Failed runs") && page.contains("max_gradient_norm=10"));
     for outside in ["http://", "https://", "<script", "<link", "<img"] {
         let inside = page.replace("http://www.w3.org/", "");
         assert!(!inside.contains(outside), "{outside}: the page needs something from elsewhere");

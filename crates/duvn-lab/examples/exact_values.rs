@@ -1,7 +1,7 @@
 //! Believed against true values: what `duvn-deep` believes in three small worlds whose true values dynamic programming
 //! gives, with one setting changed at a time.
 //!
-//! `cargo run --release -p duvn-lab --example exact_values -- docs/results 20000 50,51`
+//! `cargo run --release -p duvn-lab --example exact_values -- docs/results 20000 50,51 [128,128,128]`
 //!
 //! writes `exact-values.csv`, `exact-values.svg` and `exact-values.png` into the folder and prints a table. Looks that
 //! the file of numbers has already are not made again, so that it can be stopped at any moment; without seeds (`""`) it
@@ -18,10 +18,13 @@ use std::error::Error;
 use std::io::Write;
 use std::path::Path;
 
+/// Stands for the hidden layers that are asked for.
+const LAYERS: &str = "LAYERS";
+
 /// The preset as it is, then one suspect at a time, then what cures it.
 const CHANGES: &[(&str, &[(&str, &str)])] = &[
     ("duvn-deep", &[]),
-    ("trunk=[128,128,128]", &[("trunk", "[128,128,128]"), ("hidden", "[]")]),
+    ("shared layers", &[("trunk", LAYERS), ("hidden", "[]")]),
     ("layer_norm=true", &[("layer_norm", "true")]),
     ("decider=online", &[("decider", "online")]),
     ("bound=returns", &[("bound", "returns")]),
@@ -156,10 +159,17 @@ fn read(path: &Path) -> Looks {
     looks
 }
 
-fn train(known: &Known, change: &[(&str, &str)], seed: u64, steps: u64) -> Result<Vec<Look>, Box<dyn Error>> {
+fn train(
+    known: &Known,
+    change: &[(&str, &str)],
+    seed: u64,
+    steps: u64,
+    layers: &str,
+) -> Result<Vec<Look>, Box<dyn Error>> {
     let mut config: Config = duvn::preset("duvn-deep")?;
+    config.set("hidden", layers)?;
     for (key, value) in change {
-        config.set(key, value)?;
+        config.set(key, if *value == LAYERS { layers } else { value })?;
     }
     let (env, agent, budget) = (known.env.into(), "duvn-deep".into(), Budget::Steps(steps));
     let mut run = Run::new(RunSpec { env, agent, config, seed, budget, until_solved: false })?;
@@ -245,8 +255,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let seeds = arguments.get(2).map_or("50,51", String::as_str);
     let given = seeds.split(',').filter(|text| !text.is_empty());
     let seeds: Vec<u64> = given.map(str::parse).collect::<Result<_, _>>()?;
+    let layers = arguments.get(3).map_or("[128,128,128]", String::as_str);
     let gamma = duvn::preset("duvn-deep")?.gamma;
-    let worlds = [grid("PointMaze-10", gamma)?, grid("FrozenLake-v1?slippery=false", gamma)?, car(gamma)?];
+    let worlds = [grid("FrozenLake-v1?slippery=false", gamma)?, grid("PointMaze-10", gamma)?, car(gamma)?];
     std::fs::create_dir_all(folder)?;
     let path = folder.join("exact-values.csv");
     let mut looks = read(&path);
@@ -254,14 +265,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     if file.metadata()?.len() == 0 {
         writeln!(file, "env;change;seed;steps;believed;error;start;sigma")?;
     }
-    for seed in &seeds {
-        for (change, settings) in CHANGES {
-            for known in &worlds {
+    for known in &worlds {
+        for seed in &seeds {
+            for (change, settings) in CHANGES {
                 let key = (known.env.to_string(), (*change).to_string(), *seed);
                 if looks.contains_key(&key) || (*change == "inputs=raw" && known.env.starts_with("Frozen")) {
                     continue;
                 }
-                let found = train(known, settings, *seed, steps)?;
+                let found = train(known, settings, *seed, steps, layers)?;
                 let line = |look: &Look| {
                     let Look { steps, believed, error, start, sigma } = look;
                     format!("{};{change};{seed};{steps};{believed};{error};{start};{sigma}\n", known.env)

@@ -251,6 +251,7 @@ fn tables_of_the_first_version_are_brought_up_to_date() {
     let folder = Folder::new("migrate");
     drop(Store::open_for(&folder.0, &experiment()).unwrap());
     let connection = rusqlite::Connection::open(folder.0.join(FILE)).unwrap();
+    drop_later_columns(&connection);
     connection
         .execute_batch(
             "DROP TABLE beliefs; ALTER TABLE runs DROP COLUMN watch; ALTER TABLE runs DROP COLUMN until_solved; \
@@ -259,7 +260,6 @@ fn tables_of_the_first_version_are_brought_up_to_date() {
              PRAGMA user_version = 1;",
         )
         .unwrap();
-    drop_later_columns(&connection);
     for column in ["place", "isa", "starts", "former", "seal", "judgement"] {
         connection.execute_batch(&format!("ALTER TABLE runs DROP COLUMN {column}")).unwrap();
     }
@@ -280,10 +280,16 @@ fn tables_of_the_first_version_are_brought_up_to_date() {
     assert_eq!(version, SCHEMA);
 }
 
-/// Makes the table of evaluations what it was in version 4.
+/// Makes the tables what they were in version 4.
 fn drop_later_columns(connection: &rusqlite::Connection) {
-    for column in ["believed", "sigma", "earned", "covered"] {
-        connection.execute_batch(&format!("ALTER TABLE evaluations DROP COLUMN {column}")).unwrap();
+    let later = [
+        ("evaluations", &["believed", "sigma", "earned", "covered"][..]),
+        ("beliefs", &["epistemic", "aleatoric"]),
+    ];
+    for (table, columns) in later {
+        for column in columns {
+            connection.execute_batch(&format!("ALTER TABLE {table} DROP COLUMN {column}")).unwrap();
+        }
     }
 }
 

@@ -47,7 +47,7 @@ pub fn train() -> Result<Option<usize>, Box<dyn std::error::Error>> {
     let agent = Agent::with_axes(&config, axes, &observations, 0)?;
     let mut training = Training::new(env, agent, 0);
     let mut returns = Vec::new();
-    for _ in 0..1000 {
+    for _ in 0..2000 {
         returns.push(training.episode()?.ret);
         let last = &returns[returns.len().saturating_sub(100)..];
         if last.len() == 100 && last.iter().sum::<f64>() >= 95.0 {
@@ -60,7 +60,7 @@ pub fn train() -> Result<Option<usize>, Box<dyn std::error::Error>> {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     match train()? {
         Some(episodes) => println!("Chain-10 is solved after {episodes} episodes"),
-        None => println!("Chain-10 is not solved in 1000 episodes"),
+        None => println!("Chain-10 is not solved in 2000 episodes"),
     }
     Ok(())
 }

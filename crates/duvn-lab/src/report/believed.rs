@@ -30,10 +30,13 @@ pub fn picture(data: &Data, tasks: &[&Task], group: &str, name: String) -> Optio
         let (mut values, mut shares) = (Vec::new(), Vec::new());
         for agent in &task.agents {
             let series = Series::method(&agent.agent);
-            let believed = Series { name: format!("{}: believed", series.name), ..series.clone() };
-            // The same colour, so that one sees what belongs together.
-            let style = Style { dash: Dash::Dotted, width: 1.2, ..series.style };
-            let earned = Series { name: format!("{}: earned", series.name), style };
+            // One colour, so that one sees what belongs together: a line for what is believed, dots for what is earned.
+            let named = |what: &str, dash: Dash, width: f64| Series {
+                name: format!("{}: {what}", series.name),
+                style: Style { dash, width, ..series.style },
+            };
+            let (believed, earned) =
+                (named("believed", Dash::Solid, 1.6), named("earned", Dash::Dotted, 1.2));
             let of = |series: Series, markers: bool, value: Value| {
                 let points = line(task, agent, value);
                 (!points.is_empty()).then(|| Mark::Curve(Curve { markers, ..Curve::new(series, points) }))

@@ -8,17 +8,30 @@ use rusqlite::{Transaction, params};
 
 /// Adds moments to a run and to their digest.
 pub(super) fn add(transaction: &Transaction<'_>, number: i64, moments: &[Moment]) -> rusqlite::Result<()> {
-    let sql = "INSERT INTO beliefs VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+    let sql = "INSERT INTO beliefs (run, episode, state, action, mean, sigma, spread, probability, epistemic, aleatoric) \
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
     let mut insert = transaction.prepare_cached(sql)?;
     let mut chain = BELIEFS.recorded(transaction, number)?;
     for moment in moments {
         for (state, actions) in moment.states.iter().enumerate() {
             for (action, view) in actions.iter().enumerate() {
-                let ActionView { mean, sigma, spread, probability, .. } = *view;
+                let ActionView { mean, sigma, spread, epistemic, aleatoric, probability } = *view;
                 let (episode, state, action) = (moment.episode as i64, state as i64, action as i64);
-                insert.execute(params![number, episode, state, action, mean, sigma, spread, probability])?;
+                insert.execute(params![
+                    number,
+                    episode,
+                    state,
+                    action,
+                    mean,
+                    sigma,
+                    spread,
+                    probability,
+                    epistemic,
+                    aleatoric
+                ])?;
                 let cells = Cells::default().whole(episode).whole(state).real(Some(mean)).real(Some(sigma));
-                chain.push(&cells.real(Some(spread)).real(Some(probability)).whole(action));
+                let cells = cells.real(Some(spread)).real(Some(probability)).whole(action);
+                chain.push(&cells.real(Some(epistemic)).real(Some(aleatoric)));
             }
         }
     }
@@ -35,8 +48,9 @@ impl Store {
     pub fn moments(&self, number: i64) -> Result<Vec<Moment>, StoreError> {
         let rows = self.all(&BELIEFS, number, |row| {
             let (mean, sigma, spread, probability) = (row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?);
-            // What of sigma is the return's own is not recorded.
-            let (epistemic, aleatoric) = (f64::NAN, f64::NAN);
+            // Before version 5 nothing said what of sigma was the return's own: all of it, as in the paper.
+            let epistemic = row.get::<_, Option<f64>>(7)?.unwrap_or(spread);
+            let aleatoric = row.get::<_, Option<f64>>(8)?.unwrap_or(sigma);
             let view = ActionView { mean, sigma, spread, epistemic, aleatoric, probability };
             Ok((row.get::<_, i64>(0)? as u64, row.get::<_, i64>(1)? as usize, view))
         })?;

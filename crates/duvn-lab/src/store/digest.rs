@@ -151,9 +151,9 @@ pub(super) const EVALUATIONS: Part = Part {
 };
 pub(super) const BELIEFS: Part = Part {
     what: "beliefs",
-    select: "SELECT episode, state, mean, sigma, spread, probability, action FROM beliefs WHERE run = ?1 \
-             ORDER BY episode, state, action",
-    real: &[false, false, true, true, true, true, false],
+    select: "SELECT episode, state, mean, sigma, spread, probability, action, epistemic, aleatoric FROM beliefs \
+             WHERE run = ?1 ORDER BY episode, state, action",
+    real: &[false, false, true, true, true, true, false, true, true],
     first: 7,
     column: "beliefs_sha256",
 };
