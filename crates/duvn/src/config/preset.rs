@@ -243,7 +243,11 @@ fn deep() -> Config {
 }
 
 /// Presets that are another point where observations are boxes.
-const ON_BOXES: &[(&str, fn() -> Config)] = &[("duvn-deep", deep_on_boxes)];
+const ON_BOXES: &[Preset] = &[Preset {
+    name: "duvn-deep",
+    about: "the same with layers that actions share, normalised, three-step targets and some noise",
+    config: deep_on_boxes,
+}];
 
 /// The same on boxes, where networks guess at what lies between: layers that all actions share, normalised, and values
 /// that stay true. There is no end of new states, so that a little noise has to do what counts cannot.
@@ -284,9 +288,9 @@ fn deep_on_boxes() -> Config {
 /// # Ok::<(), duvn::config::ConfigError>(())
 /// ```
 pub fn preset_for(name: &str, observations: &Space) -> Result<Config, ConfigError> {
-    let other = ON_BOXES.iter().find(|(other, _)| *other == name);
+    let other = ON_BOXES.iter().find(|other| other.name == name);
     match (other, observations) {
-        (Some((_, config)), Space::Box { .. }) => Ok(config()),
+        (Some(other), Space::Box { .. }) => Ok(other.config()),
         _ => preset(name),
     }
 }
