@@ -21,7 +21,7 @@ const AGENTS: [(&str, &str, &[(&str, &str)]); 5] = [
     ("Toy", "duvn", &[("lambda", "0.9"), ("trace_steps", "4")]),
     ("Toy", "bootdqn", &[("members", "3"), ("bootstrap", "0.5")]),
     ("DeepSea-3", "duvn-deep", &[("parameter_scope", "episode")]),
-    ("CartPole-v1", "duvn-control", &[("features", "4")]),
+    ("CartPole-v1", "duvn-deep", &[("features", "4")]),
     ("Chain-3", "parametric", &[("actors", "3"), ("parameter_scope", "episode")]),
 ];
 

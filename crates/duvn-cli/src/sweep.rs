@@ -57,8 +57,9 @@ pub const CHECKPOINT_SECONDS: f64 = 20.0;
 pub fn run(args: &Args) -> Result<(), Failure> {
     // From the start: a warning that comes while the plan is made must not end the program.
     let stop = flag_on_signal()?;
-    let text = std::fs::read_to_string(&args.file)
-        .map_err(|error| Failure::usage(format!("cannot read {}: {error}", args.file.display())))?;
+    let text = std::fs::read_to_string(&args.file).map_err(|error| {
+        Failure::usage(format!("cannot read {}: {error}; name a file that is there", args.file.display()))
+    })?;
     let variant = Variant { quick: args.quick, seeds: None };
     let mut experiment = Experiment::parse(&text, &variant)
         .map_err(|error| Failure::usage(format!("{}: {error}", args.file.display())))?;

@@ -225,8 +225,9 @@ fn specs(args: &Args) -> Result<Vec<RunSpec>, Failure> {
 }
 
 fn read(path: &Path) -> Result<String, Failure> {
-    std::fs::read_to_string(path)
-        .map_err(|error| Failure::usage(format!("cannot read {}: {error}", path.display())))
+    std::fs::read_to_string(path).map_err(|error| {
+        Failure::usage(format!("cannot read {}: {error}; name a file that is there", path.display()))
+    })
 }
 
 /// Prints what came of the runs; the first fault, if any, is the program's.

@@ -40,18 +40,21 @@ pub fn explain(error: &clap::Error, command: Option<&str>) -> String {
         ErrorKind::InvalidSubcommand => {
             let wrong = text(ContextKind::InvalidSubcommand);
             let nearest = texts(ContextKind::SuggestedSubcommand);
-            format!("there is no command '{wrong}'{}: `duvn --help` lists them", did_you_mean(&nearest))
+            format!("there is no command '{wrong}': {}`duvn --help` lists them", did_you_mean(&nearest))
         }
         ErrorKind::UnknownArgument if written.starts_with('-') => {
             let nearest = texts(ContextKind::SuggestedArg);
-            format!("there is no option '{option}' here{}: {help} lists them", did_you_mean(&nearest))
+            format!("there is no option '{option}' here: {}{help} lists them", did_you_mean(&nearest))
         }
         ErrorKind::UnknownArgument => {
             format!("'{written}' is one word too many: {help} says what may be written")
         }
         ErrorKind::MissingRequiredArgument => {
             let missing: Vec<_> = texts(ContextKind::InvalidArg).iter().map(|arg| plain(arg)).collect();
-            format!("{} is missing: {}", missing.join(" and "), instead(command, &help))
+            {
+                let (verb, missing) = (if missing.len() > 1 { "are" } else { "is" }, missing.join(" and "));
+                format!("{missing} {verb} missing: {}", instead(command, &help))
+            }
         }
         ErrorKind::ArgumentConflict => {
             let other = texts(ContextKind::PriorArg);
@@ -66,8 +69,8 @@ pub fn explain(error: &clap::Error, command: Option<&str>) -> String {
         ErrorKind::InvalidValue if text(ContextKind::InvalidValue).is_empty() => {
             let valid = texts(ContextKind::ValidValue);
             let choice =
-                if valid.is_empty() { "it after it".into() } else { format!("one of {}", valid.join(", ")) };
-            format!("{option} stands without its value: write {choice} ({help})")
+                if valid.is_empty() { String::new() } else { format!(": write one of {}", valid.join(", ")) };
+            format!("{option} stands without its value{choice} ({help} says what to write)")
         }
         ErrorKind::InvalidValue => {
             let (wrong, valid) = (text(ContextKind::InvalidValue), texts(ContextKind::ValidValue));
@@ -93,7 +96,7 @@ pub fn explain(error: &clap::Error, command: Option<&str>) -> String {
 }
 
 fn did_you_mean(nearest: &[String]) -> String {
-    if nearest.is_empty() { String::new() } else { format!(", did you mean '{}'?", nearest.join("' or '")) }
+    if nearest.is_empty() { String::new() } else { format!("did you mean '{}'? ", nearest.join("' or '")) }
 }
 
 /// What to write where something is missing.

@@ -33,7 +33,7 @@ fn cases(text: &str) -> Vec<Case> {
 /// Words of parsers, which say nothing to a user.
 const JARGON: [&str; 12] = [
     "expected",
-    "struct",
+    " struct ",
     "invalid digit",
     "missing field",
     "found in string",

@@ -14,10 +14,10 @@ pub enum SettingsError {
     #[error("'{0}' sets nothing: write key=value, for example gamma=0.99")]
     NotAnAssignment(String),
     /// The text is not TOML.
-    #[error("the settings are not TOML: {message} in line {line}; write one 'key = value' a line")]
+    #[error(
+        "line {line} of the settings is not TOML: write one 'key = value' a line, with text in double quotes"
+    )]
     Toml {
-        /// What the parser says.
-        message: String,
         /// The line, counted from 1.
         line: usize,
     },
@@ -51,10 +51,7 @@ pub fn assign_table(config: &mut Config, table: &toml::Table) -> Result<(), Sett
 fn parse(text: &str) -> Result<toml::Table, SettingsError> {
     text.parse().map_err(|error: toml::de::Error| {
         let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or(text);
-        SettingsError::Toml {
-            message: error.message().lines().collect::<Vec<_>>().join(", "),
-            line: before.matches('\n').count() + 1,
-        }
+        SettingsError::Toml { line: before.matches('\n').count() + 1 }
     })
 }
 

@@ -77,7 +77,9 @@ impl Id {
             };
             let Some(parameter) = entry.parameter(key) else {
                 let known: Vec<_> = entry.all_parameters().map(|parameter| parameter.name).collect();
-                return Err(id.refuse(written, format!("{} has {}", entry.name, known.join(", "))));
+                return Err(
+                    id.refuse(written, format!("for {} write one of {}", entry.name, known.join(", ")))
+                );
             };
             if id.given.iter().any(|(known, _)| known.name == parameter.name) {
                 return Err(id.refuse(written, "it is given twice: leave one out".into()));

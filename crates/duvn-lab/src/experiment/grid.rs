@@ -160,7 +160,7 @@ fn texts(
             wrong(format!("the grid of '{name}' has no values: write {name} = {{ grid = [0.05, 0.1] }}"))
         }
         _ => wrong(format!(
-            "'{name}' is a table: settings are written flat, {name} = value, or as a grid, {name} = {{ grid = [1, 2] }}"
+            "'{name}' is a table: write it flat, {name} = value, or as a grid, {name} = {{ grid = [1, 2] }}"
         )),
     }
 }

@@ -213,11 +213,7 @@ pub const WATCH: &[Key] = &[
 pub fn check(source: Source<'_>) -> Result<(), ExperimentError> {
     let table = DeTable::parse(source.0).map_err(|error| {
         let place = Spanned::new(error.span().unwrap_or(0..0), ());
-        let message = error.message().lines().next().unwrap_or_default();
-        source.wrong(
-            &place,
-            format!("this is not TOML ({message}): write key = value, with text in double quotes"),
-        )
+        source.wrong(&place, "this is not TOML: write key = value, with text in double quotes")
     })?;
     Check { source, text: source.0 }.table(&table, FILE, "the file")
 }

@@ -10,7 +10,9 @@ pub enum AgentError {
     #[error(transparent)]
     Config(#[from] ConfigError),
     /// The action space is not one that the agent can choose from.
-    #[error("the action space is {0}: these agents need Discrete(n) with n from 1 to 256")]
+    #[error(
+        "the action space is {0}: these agents need Discrete(n) with n from 1 to 256; choose another environment"
+    )]
     ActionSpace(Space),
     /// The network cannot be made.
     #[error(transparent)]

@@ -259,7 +259,7 @@ pub enum ConfigError {
         hint: String,
     },
     /// The knob was set, but nothing looks at it.
-    #[error("'{key}' has no effect here: it needs {needs}")]
+    #[error("'{key}' has no effect here: it needs {needs}; write that too, or leave it out")]
     Inert {
         /// The knob.
         key: String,
@@ -345,7 +345,7 @@ impl Config {
                 "this loss divides by sigma: write something above 0",
             ),
             (self.ucb_low <= self.ucb_high, "ucb_low", "it must not be larger than 'ucb_high'"),
-            (self.batch <= self.replay, "batch", "it must not be larger than 'replay'"),
+            (self.batch <= self.replay, "batch", "write at most what 'replay' is, or a larger replay"),
             (
                 self.learning_starts <= self.replay,
                 "learning_starts",

@@ -118,7 +118,10 @@ fn ranges_end_where_they_say() {
 #[test]
 fn a_knob_that_nothing_looks_at_is_named_with_what_it_needs() {
     let error = preset("egreedy").unwrap().check_effect("keep").unwrap_err();
-    assert_eq!(error.to_string(), "'keep' has no effect here: it needs posterior=dropout");
+    assert_eq!(
+        error.to_string(),
+        "'keep' has no effect here: it needs posterior=dropout; write that too, or leave it out"
+    );
     for (name, key) in [
         ("duvn", "members"),
         ("duvn", "local_scale"),

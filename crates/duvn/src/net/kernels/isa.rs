@@ -27,7 +27,7 @@ pub enum IsaError {
     #[error("this CPU has no {0}; use one of: {list}", list = available())]
     Unavailable(Isa),
     /// There is none of that name.
-    #[error("unknown instruction set {0:?}; use portable, avx2 or avx512")]
+    #[error("there is no instruction set {0:?}: write portable, avx2 or avx512")]
     Unknown(String),
 }
 
