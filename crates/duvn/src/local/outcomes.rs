@@ -3,6 +3,9 @@ use serde::{Deserialize, Serialize};
 /// How many outcomes the rest of the world counts for, where one knows little of a pair.
 const BORROWED: f32 = 2.0;
 
+/// How many pairs that varied are taken to have been seen before the first.
+const SUSPECTED: f32 = 0.05;
+
 /// What came of an action, as far as local uncertainty looks at it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outcome {
@@ -21,9 +24,10 @@ pub struct Outcome {
 ///
 /// u² = scale² [(1 - p) r^(2 power) + p r] + v r,
 ///
-/// p: the share of its repeated tries that led to another next state than the try before, v: the variance of
-/// its rewards. Both are mixed with two outcomes of an average pair: for p, the share of repeated pairs that
-/// ever varied (with half a pair that did and half a pair that did not, before there are any).
+/// p: the share of its repeated tries that led to another next state than the try before, v: the
+/// variance of its rewards. Both are mixed with two outcomes of an average pair: for p, the share of
+/// repeated pairs that ever varied (with a twentieth of a pair that did and the rest of one that did not,
+/// before there are any: where nothing speaks for chance, little is spent on it).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outcomes {
     actions: usize,
@@ -84,7 +88,7 @@ impl Outcomes {
 
     /// r = 1 / (1 + n) and the width u of every action in a state.
     pub fn look(&self, state: usize, (scale, power): (f32, f32), out: &mut [(f32, f32)]) {
-        let share = (self.varied as f32 + 0.5) / (self.repeated as f32 + 1.0);
+        let share = (self.varied as f32 + SUSPECTED) / (self.repeated as f32 + 1.0);
         let variance = if self.tries > 0 { (self.squares / self.tries as f64) as f32 } else { 0.0 };
         let pairs = &self.pairs[state * self.actions..][..self.actions];
         for (out, pair) in out.iter_mut().zip(pairs) {
@@ -120,17 +124,17 @@ mod tests {
         assert!((width(&outcomes, 0) - 1.0).abs() < 1e-6);
     }
 
-    /// One pair tried four times with one outcome: of one repeated pair none varied, share 1/4; p = (2/4) /
-    /// (3 + 2) = 1/10; u² = 9/10 5^-6 + 1/50.
+    /// One pair tried four times with one outcome: of one repeated pair none varied, share 1/40;
+    /// p = (2/40) / (3 + 2) = 1/100; u² = 99/100 5^-6 + 1/500.
     #[test]
     fn widths_are_those_worked_by_hand() {
         let mut outcomes = Outcomes::new(1, 1);
         (0..4).for_each(|_| outcomes.visit(0, 0, next(0)));
-        let expected = (0.9 * 5f32.powi(-6) + 0.02).sqrt();
+        let expected = (0.99 * 5f32.powi(-6) + 0.002).sqrt();
         assert!((width(&outcomes, 0) - expected).abs() < 1e-6);
-        // A fifth try that ends the episode: share 3/4, p = (1 + 3/2) / 6.
+        // A fifth try that ends the episode: share 21/40, p = (1 + 21/20) / 6.
         outcomes.visit(0, 0, Outcome { reward: 0.0, next: None });
-        let p = 2.5 / 6.0;
+        let p = 2.05 / 6.0;
         let expected = ((1.0 - p) * 6f32.powi(-6) + p / 6.0).sqrt();
         assert!((width(&outcomes, 0) - expected).abs() < 1e-6);
     }
