@@ -53,7 +53,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if args.traces > MOST_TRACES {
         return Err(Failure::usage(format!("--traces cannot be {}: write 1 to {MOST_TRACES}", args.traces)));
     }
-    let options = Options { traces: args.traces, first: 0, max_steps: args.max_steps, seed: args.seed, threads };
+    let options =
+        Options { traces: args.traces, first: 0, max_steps: args.max_steps, seed: args.seed, threads };
     if let Some(folder) = &args.out {
         std::fs::create_dir_all(folder).map_err(|error| cannot_write(folder, &error))?;
     }

@@ -26,7 +26,8 @@ fn train_sweep_report_values_eval_and_play_know_ones_own_environment() {
     let out = folder.path("train");
     let out = out.to_str().unwrap();
     let set = ["--set", "hidden=16"];
-    let train = ["train", "Corridor-v0", "--agent", "duvn-deep", "--seeds", "0", "--episodes", "150", "--out", out];
+    let train =
+        ["train", "Corridor-v0", "--agent", "duvn-deep", "--seeds", "0", "--episodes", "150", "--out", out];
     let line = own_lab(&[&train[..], &set[..], &["--json"][..]].concat()).stdout;
     let run: serde_json::Value = serde_json::from_slice(&line).unwrap();
     assert_eq!((run["env"].as_str(), run["episodes"].as_u64()), (Some("Corridor-v0"), Some(150)));
@@ -46,6 +47,7 @@ fn train_sweep_report_values_eval_and_play_know_ones_own_environment() {
     let page = std::fs::read_to_string(sweep.join("report.html")).unwrap();
     assert!(page.contains("Corridor-v0"));
     let drawn = folder.path("values");
-    let values = ["values", "Corridor-v0", "--agent", "duvn-deep", "--at", "0,5", "--out", drawn.to_str().unwrap()];
+    let values =
+        ["values", "Corridor-v0", "--agent", "duvn-deep", "--at", "0,5", "--out", drawn.to_str().unwrap()];
     own_lab(&[&values[..], &set[..]].concat());
 }

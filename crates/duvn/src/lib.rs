@@ -29,8 +29,8 @@ pub mod target;
 mod training;
 mod value;
 
-pub use agent::{read as read_agent, write as write_agent};
 pub use agent::{Agent, AgentError, FileError, Keep, LearnError, RestoreError, Snapshot};
+pub use agent::{read as read_agent, write as write_agent};
 pub use config::{CheckedConfig, Config, preset};
 pub use evaluate::evaluate;
 pub use inspect::ActionView;

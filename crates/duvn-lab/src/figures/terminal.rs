@@ -75,10 +75,10 @@ mod tests {
 
     #[test]
     fn reverse_video_is_dark_and_the_rest_is_light() {
-        assert_eq!(lines("a\x1b[7mb\x1b[0mc\nd\n"), [
-            vec![('a', false), ('b', true), ('c', false)],
-            vec![('d', false)]
-        ]);
+        assert_eq!(
+            lines("a\x1b[7mb\x1b[0mc\nd\n"),
+            [vec![('a', false), ('b', true), ('c', false)], vec![('d', false)]]
+        );
         let (pixels, width, height) = terminal("a\x1b[7mb\x1b[0m\n").unwrap();
         assert_eq!((width, height), (2 * 28 + 24, 40 + 24));
         let pixel = |x: u32, y: u32| pixels[((y * width + x) * 4) as usize];
