@@ -96,9 +96,9 @@ impl AgentCore {
         match self.world.try_lock() {
             Ok(world) => Ok(world),
             Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
-            Err(TryLockError::WouldBlock) => {
-                Err(failed("this agent is busy: it learns in another thread, or asks itself from its environment"))
-            }
+            Err(TryLockError::WouldBlock) => Err(failed(
+                "this agent is busy: it learns in another thread, or asks itself from its environment",
+            )),
         }
     }
 
@@ -106,7 +106,8 @@ impl AgentCore {
         let mut world = self.world()?;
         let agent = world.leave()?;
         if envs.len() != agent.actors() {
-            let what = format!("the agent has {} actors, and there are {} environments", agent.actors(), envs.len());
+            let what =
+                format!("the agent has {} actors, and there are {} environments", agent.actors(), envs.len());
             *world = World::Alone(agent);
             return Err(value_error(what));
         }
@@ -236,7 +237,9 @@ impl AgentCore {
         let begun = Instant::now();
         let mut ended: Vec<Episode> = Vec::new();
         let over = |agent: &Agent, ended: &[Episode]| {
-            agent.counters().steps - before >= steps || ended.len() as u64 >= episodes || begun.elapsed() >= limit
+            agent.counters().steps - before >= steps
+                || ended.len() as u64 >= episodes
+                || begun.elapsed() >= limit
         };
         match world {
             World::Places(training) => {
@@ -357,7 +360,8 @@ impl AgentCore {
             Ok::<_, PyErr>(weights)
         };
         let network = |network: &duvn::ValueNetwork| {
-            let prior = network.prior().map(|(tensors, factors)| Ok::<_, PyErr>((named(tensors)?, factors.to_vec())));
+            let prior =
+                network.prior().map(|(tensors, factors)| Ok::<_, PyErr>((named(tensors)?, factors.to_vec())));
             Ok((named(network.weights())?, prior.transpose()?))
         };
         world.agent()?.posterior().networks().into_iter().map(network).collect()

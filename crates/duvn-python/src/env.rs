@@ -89,7 +89,8 @@ impl EnvCore {
     /// Becomes another environment with the same spaces; no episode is running then.
     fn remake(&mut self, id: &str, map_seed: u64) -> PyResult<()> {
         let fresh = registry::make(id, map_seed).map_err(value_error)?;
-        if fresh.observation_space() != self.env().observation_space() || fresh.action_space() != self.actions {
+        if fresh.observation_space() != self.env().observation_space() || fresh.action_space() != self.actions
+        {
             return Err(value_error("the other environment has other spaces"));
         }
         *self.env() = fresh;
@@ -181,8 +182,7 @@ impl EnvCore {
             let text = self.text();
             figures::terminal(&text).map_err(failed)?
         };
-        let rgb: Vec<u8> =
-            rgba.chunks_exact(4).flat_map(|pixel| [pixel[0], pixel[1], pixel[2]]).collect();
+        let rgb: Vec<u8> = rgba.chunks_exact(4).flat_map(|pixel| [pixel[0], pixel[1], pixel[2]]).collect();
         PyArray1::from_vec(py, rgb).reshape([height as usize, width as usize, 3])
     }
 }

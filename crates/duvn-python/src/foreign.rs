@@ -123,7 +123,9 @@ impl Foreign {
         };
         let result = self.step.bind(py).call1((action,))?;
         let result = result.cast_into::<PyTuple>().map_err(|_| {
-            PyTypeError::new_err("step() must return a tuple: observation, reward, terminated, truncated, info")
+            PyTypeError::new_err(
+                "step() must return a tuple: observation, reward, terminated, truncated, info",
+            )
         })?;
         if result.len() != 5 {
             let what = format!(

@@ -154,7 +154,9 @@ pub fn sweep<'py>(
         return Err(value_error("jobs cannot be 0: write 1 or more"));
     }
     let checkpoint_every = Duration::try_from_secs_f64(checkpoint_every).map_err(|_| {
-        value_error(format!("checkpoint_every cannot be {checkpoint_every}: write a number of seconds, such as 20"))
+        value_error(format!(
+            "checkpoint_every cannot be {checkpoint_every}: write a number of seconds, such as 20"
+        ))
     })?;
     let mut experiment = read(text, quick)?;
     experiment.show.rerun = rerun.into();
@@ -214,8 +216,7 @@ pub fn sweep<'py>(
 #[pyfunction]
 pub fn merge(py: Python<'_>, out: &str, shards: Vec<PathBuf>) -> PyResult<(usize, usize, usize)> {
     let merged = py.detach(|| duvn_lab::merge::merge(Path::new(out), &shards));
-    let merged =
-        merged.map_err(|error| if error.is_usage() { value_error(error) } else { failed(error) })?;
+    let merged = merged.map_err(|error| if error.is_usage() { value_error(error) } else { failed(error) })?;
     Ok((merged.added, merged.before, merged.unfinished))
 }
 

@@ -51,7 +51,8 @@ impl Lanes {
             "Disabled" => Autoreset::Disabled,
             other => return Err(value_error(format!("there is no autoreset mode '{other}'"))),
         };
-        let width = if matches!(plan.observations, Space::Box { .. }) { plan.observations.width() } else { 0 };
+        let width =
+            if matches!(plan.observations, Space::Box { .. }) { plan.observations.width() } else { 0 };
         let lane = Lane { numbers: vec![0.0; width], ..Lane::default() };
         Ok(Lanes {
             step: env.getattr("step")?.unbind(),
@@ -81,7 +82,8 @@ impl Lanes {
         let result = self.step.bind(py).call1((PyArray1::from_vec(py, actions),))?;
         let result = result.cast_into::<PyTuple>().map_err(value_error)?;
         let (seen, infos) = (result.get_item(0)?, result.get_item(4)?);
-        let rewards: Vec<f64> = result.get_item(1)?.try_iter()?.map(|x| x?.extract()).collect::<PyResult<_>>()?;
+        let rewards: Vec<f64> =
+            result.get_item(1)?.try_iter()?.map(|x| x?.extract()).collect::<PyResult<_>>()?;
         let flags = |at| -> PyResult<Vec<bool>> {
             result.get_item(at)?.try_iter()?.map(|flag| flag?.is_truthy()).collect()
         };

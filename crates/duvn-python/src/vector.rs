@@ -76,7 +76,8 @@ impl VectorCore {
             "SameStep" => Reset::SameStep,
             "Disabled" => Reset::Disabled,
             other => {
-                let what = format!("there is no autoreset mode '{other}': write NextStep, SameStep or Disabled");
+                let what =
+                    format!("there is no autoreset mode '{other}': write NextStep, SameStep or Disabled");
                 return Err(value_error(what));
             }
         };
@@ -147,7 +148,8 @@ impl VectorCore {
         let VectorCore { envs, over, .. } = self;
         let envs = envs.get_mut().unwrap_or_else(PoisonError::into_inner);
         if reset == Reset::Disabled && over.contains(&true) {
-            let what = "an episode is over: call reset(options={\"reset_mask\": terminations | truncations}) first";
+            let what =
+                "an episode is over: call reset(options={\"reset_mask\": terminations | truncations}) first";
             return Err(value_error(what));
         }
         let mut rewards = Vec::with_capacity(count);

@@ -14,7 +14,7 @@ ray = pytest.importorskip("ray")
 EXPERIMENT = {
     "name": "ray",
     "seeds": "0..2",
-    "episodes": 2000,
+    "episodes": 400,
     "settings": {"hidden": [32]},
     "environments": [{"id": "Chain-20"}],
     "agents": [{"preset": "duvn-deep"}, {"preset": "egreedy"}],
