@@ -27,12 +27,13 @@ fn train_sweep_report_values_eval_and_play_know_ones_own_environment() {
     let out = out.to_str().unwrap();
     let set = ["--set", "hidden=16"];
     let train =
-        ["train", "Corridor-v0", "--agent", "duvn-deep", "--seeds", "0", "--episodes", "150", "--out", out];
+        ["train", "Corridor-v0", "--agent", "duvn-deep", "--seeds", "0", "--episodes", "600", "--out", out];
     let line = own_lab(&[&train[..], &set[..], &["--json"][..]].concat()).stdout;
     let run: serde_json::Value = serde_json::from_slice(&line).unwrap();
-    assert_eq!((run["env"].as_str(), run["episodes"].as_u64()), (Some("Corridor-v0"), Some(150)));
+    assert_eq!((run["env"].as_str(), run["episodes"].as_u64()), (Some("Corridor-v0"), Some(600)));
+    assert!(run["mean_return_last_100"].as_f64().unwrap() > 0.9, "it takes the large reward: {run}");
     let played = own_lab(&["eval", out, "--episodes", "2", "--json"]).stdout;
-    assert!(String::from_utf8_lossy(&played).contains("Corridor-v0"));
+    assert!(String::from_utf8_lossy(&played).contains("1.0"), "{}", String::from_utf8_lossy(&played));
     own_lab(&["play", out]);
 
     let file = folder.file(

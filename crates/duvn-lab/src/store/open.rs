@@ -172,6 +172,9 @@ impl Store {
         if self.connection_version()? == 0 {
             return Err(StoreError::Missing { folder: self.folder.clone() });
         }
+        if !names_are_text(&self.connection()).map_err(|error| self.sql(error))? {
+            return Err(self.damaged("its tables have names that are no text"));
+        }
         let sum = facts_sum(&self.connection()).map_err(|error| self.sql(error))?;
         if self.fact("seal")? != Some(sum) {
             return Err(self.damaged("the name of the experiment is not as it was written"));
@@ -342,6 +345,14 @@ fn identity(connection: &Connection) -> rusqlite::Result<Identity> {
     let application = moment.pragma_query_value(None, "application_id", |row| row.get(0))?;
     let tables = moment.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0))?;
     Ok(Identity { application, found: version(&moment)?, tables })
+}
+
+/// Whether all tables and columns have names that can be read. The library that we ask for them panics where not.
+fn names_are_text(connection: &Connection) -> rusqlite::Result<bool> {
+    let mut query =
+        connection.prepare("SELECT CAST(sql AS BLOB) FROM sqlite_master WHERE sql IS NOT NULL")?;
+    let rows = query.query_map([], |row| Ok(std::str::from_utf8(row.get_ref(0)?.as_blob()?).is_ok()))?;
+    rows.fold(Ok(true), |all, one| Ok(all? && one?))
 }
 
 fn add(transaction: &Transaction<'_>, experiment: &Experiment) -> rusqlite::Result<()> {
