@@ -183,15 +183,15 @@ mod tests {
                 assert!(env.draw(&mut raster), "{id}");
                 assert!(raster.png().unwrap().starts_with(b"\x89PNG"));
                 pictures.push(raster.rgba().to_vec());
-                for action in 0..4 {
-                    // South, then others, so that the taxi leaves its place; on ice up to a hole.
+                for action in 0..3 {
+                    // South, north, south: the taxi is elsewhere then; on ice up to a hole.
                     let done = env.step((action % 2).into()).unwrap().done();
                     if done || (id.starts_with("Cliff") && action == 0) {
                         break;
                     }
                 }
             }
-            assert_ne!(pictures[0], pictures[1], "{id}");
+            assert!(pictures[0] != pictures[1], "{id}");
         }
     }
 }
