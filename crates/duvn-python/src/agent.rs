@@ -18,6 +18,7 @@ use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::time::{Duration, Instant};
 
 /// Where an agent is.
+#[expect(clippy::large_enum_variant, reason = "one for each object in Python")]
 enum World {
     /// Nowhere: it can be looked at and asked.
     Alone(Agent),
