@@ -351,8 +351,8 @@ fn identity(connection: &Connection) -> rusqlite::Result<Identity> {
 fn names_are_text(connection: &Connection) -> rusqlite::Result<bool> {
     let mut query =
         connection.prepare("SELECT CAST(sql AS BLOB) FROM sqlite_master WHERE sql IS NOT NULL")?;
-    let rows = query.query_map([], |row| Ok(std::str::from_utf8(row.get_ref(0)?.as_blob()?).is_ok()))?;
-    rows.fold(Ok(true), |all, one| Ok(all? && one?))
+    let mut rows = query.query_map([], |row| Ok(std::str::from_utf8(row.get_ref(0)?.as_blob()?).is_ok()))?;
+    rows.try_fold(true, |all, one| Ok(all && one?))
 }
 
 fn add(transaction: &Transaction<'_>, experiment: &Experiment) -> rusqlite::Result<()> {
