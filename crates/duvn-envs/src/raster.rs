@@ -172,7 +172,7 @@ mod tests {
             "FrozenLake-v1?slippery=false",
             "CliffWalking-v1",
             "DeepSea-8",
-            "Catch-0",
+            "Catch",
         ];
         for id in ids {
             let mut env = registry::make(id, 0).unwrap();

@@ -71,6 +71,7 @@ def test_minari_keeps_episodes(tmp_path, monkeypatch):
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
     pytest.importorskip("minari")
     pytest.importorskip("h5py")
+    pytest.importorskip("jax", reason="minari asks for it where datasets are made")
     import duvn.minari
 
     agent = duvn.Agent("egreedy", "duvn/CartPole-v1", hidden=[8]).learn(200)
