@@ -1,7 +1,7 @@
 //! How much memory an agent will take, told before any of it is taken.
 
 use crate::agent::AgentError;
-use crate::config::{BackupKind, CheckedConfig, LocalKind, PosteriorKind};
+use crate::config::{BackupKind, CheckedConfig, LocalKind, PosteriorKind, PriorityKind};
 use crate::learner::{count, input, seen};
 use crate::returns::return_model;
 use crate::value::shape;
@@ -42,7 +42,10 @@ pub fn memory(config: &CheckedConfig, observations: &Space, actions: &Space) -> 
         Space::Box { low, .. } => low.len() as f64 * number,
     };
     // Beside the two states: action, reward, ending, episode, what followed, bootstrap sample, place in the queue.
-    let replay = config.replay as f64 * (2.0 * observation + 1.0 + 4.0 + 1.0 + 8.0 + 4.0 + 8.0 + 12.0);
+    let mut replay = config.replay as f64 * (2.0 * observation + 1.0 + 4.0 + 1.0 + 8.0 + 4.0 + 8.0 + 12.0);
+    if config.priority == PriorityKind::Proportional {
+        replay += 2.0 * config.replay.next_power_of_two() as f64 * 8.0;
+    }
 
     let steps = if config.lambda > 0.0 { config.trace_steps } else { 1 };
     let rows = config.batch as f64 * steps as f64;

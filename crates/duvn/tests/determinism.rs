@@ -57,6 +57,7 @@ fn configs() -> Vec<(String, Config)> {
         &[("draws", "3"), ("target_value", "draw"), ("activation", "elu")],
         &[("replay_unit", "trace"), ("prioritised", "0.5"), ("activation", "tanh"), ("trunk", "[8]")],
         &[("lambda", "0.9"), ("trace_cut", "policy")],
+        &[("priority", "proportional"), ("prioritised", "0.8")],
         &[("train_episodes", "2"), ("replay_starts", "60"), ("replay_unit", "trace"), ("lambda", "0.5")],
     ] {
         let mut config = small(duvn::preset("duvn").unwrap());

@@ -271,12 +271,33 @@ choices! {
 }
 
 choices! {
+    /// What local_scale is a multiple of.
+    pub enum LocalUnit {
+        /// A reward of 1.
+        Reward = "reward",
+        /// The range of the discounted returns seen so far, from any step on, and 0 (1 before anything was earned). The unit of
+        /// reward does not matter then.
+        Returns = "returns",
+    }
+}
+
+choices! {
     /// What is replayed, and has a priority, as one.
     pub enum ReplayUnit {
         /// One transition.
         Transition = "transition",
         /// What is remembered of an episode, step by step; its priority is its total error (paper, App. E).
         Trace = "trace",
+    }
+}
+
+choices! {
+    /// How the prioritised share of a batch is drawn.
+    pub enum PriorityKind {
+        /// From the top of a queue ordered by the last temporal-difference error (paper, App. E).
+        Queue = "queue",
+        /// In proportion to a power of that error, with weights against the bias (Schaul et al. 2016). Their share is 1.
+        Proportional = "proportional",
     }
 }
 

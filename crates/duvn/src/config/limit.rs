@@ -1,8 +1,8 @@
 //! What values a knob may have, and when it has an effect.
 
 use super::{
-    ActOn, BackupKind, Config, LocalKind, LoopKind, PolicyKind, PosteriorKind, Propagation, ReturnKind,
-    RiskKind, ScheduleKind, Scope, SupportKind,
+    ActOn, BackupKind, Config, LocalKind, LoopKind, PolicyKind, PosteriorKind, PriorityKind, Propagation,
+    ReturnKind, RiskKind, ScheduleKind, Scope, SupportKind,
 };
 use std::fmt::Display;
 
@@ -162,4 +162,7 @@ needs! {
     EPOCHS: "train_episodes above 0", |c| c.train_episodes > 0;
     STEPWISE: "train_episodes=0", |c| c.train_episodes == 0;
     TRACES: "lambda above 0", |c| c.lambda > 0.0;
+    PRIORITISED: "prioritised above 0", |c| c.prioritised > 0.0;
+    PROPORTIONAL: "prioritised above 0 and priority=proportional",
+        |c| c.prioritised > 0.0 && c.priority == PriorityKind::Proportional;
 }

@@ -13,9 +13,9 @@ use crate::posterior::Ensemble;
 use limit::*;
 
 pub use choice::{
-    ActOn, ActivationKind, BackupKind, BoundKind, Decider, InitKind, InputKind, LocalKind, LoopKind,
-    LossKind, PolicyKind, PosteriorKind, Propagation, ReplayUnit, ReturnKind, RiskKind, ScheduleKind, Scope,
-    SdRule, SigmaLink, SupportKind, TargetValue, TraceCut,
+    ActOn, ActivationKind, BackupKind, BoundKind, Decider, InitKind, InputKind, LocalKind, LocalUnit,
+    LoopKind, LossKind, PolicyKind, PosteriorKind, PriorityKind, Propagation, ReplayUnit, ReturnKind,
+    RiskKind, ScheduleKind, Scope, SdRule, SigmaLink, SupportKind, TargetValue, TraceCut,
 };
 pub use count::{COUNT, parse_count};
 pub use knob::{Knob, KnobValue};
@@ -88,8 +88,10 @@ knobs! {
 
         /// local uncertainty u(s,a) beside the propagated one
         local: LocalKind = LocalKind::None, needs SPREAD;
-        /// local: u of what was never tried, in units of reward
+        /// local: u of what was never tried, in units that local_unit names
         local_scale: f64 = 1.0, in from_to(0.0, 1e9), needs VISITS;
+        /// local: what local_scale is a multiple of
+        local_unit: LocalUnit = LocalUnit::Reward, needs VISITS, since "0.2";
         /// local: p of u = scale / (1 + n)^p after n visits
         local_power: f64 = 1.0, in above_to(0.0, 100.0), needs VISITS;
         /// local: whether a mean counts for n / (1 + n) of itself after n visits, as that of a posterior does
@@ -201,6 +203,14 @@ knobs! {
         batch: usize = 32, in from_to(1, 65_536);
         /// share of a batch that comes from the queue ordered by the last temporal-difference error
         prioritised: f64 = 0.1, in from_to(0.0, 1.0);
+        /// how that share is drawn: the first of the queue, or in proportion to a power of the error
+        priority: PriorityKind = PriorityKind::Queue, needs PRIORITISED, since "0.2";
+        /// priority=proportional: the power of the error (alpha)
+        priority_power: f64 = 0.6, in from_to(0.0, 1.0), needs PROPORTIONAL, since "0.2";
+        /// priority=proportional: how much of the bias of priorities is taken out at the start (beta)
+        importance: f64 = 0.4, in from_to(0.0, 1.0), needs PROPORTIONAL, since "0.2";
+        /// priority=proportional: updates until all of the bias is taken out
+        importance_updates: usize = 100_000, in from_to(1, MANY), needs PROPORTIONAL, since "0.2";
         /// whether each update also takes the newest transition (sarsa: with its next action as taken)
         fresh: bool = true, needs STEPWISE;
         /// transitions remembered before the first update
@@ -345,6 +355,11 @@ impl Config {
                 "this loss divides by sigma: write something above 0",
             ),
             (self.ucb_low <= self.ucb_high, "ucb_low", "it must not be larger than 'ucb_high'"),
+            (
+                self.priority == PriorityKind::Queue || self.replay_unit == ReplayUnit::Transition,
+                "priority",
+                "traces have a queue only: write replay_unit=transition with it",
+            ),
             (self.batch <= self.replay, "batch", "write at most what 'replay' is, or a larger replay"),
             (
                 self.learning_starts <= self.replay,

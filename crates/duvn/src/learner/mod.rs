@@ -9,7 +9,7 @@ pub(crate) use state::LearnerState;
 
 use crate::actor::{Actor, Phase};
 use crate::agent::{AgentError, LearnError};
-use crate::config::{BoundKind, CheckedConfig, LoopKind, Scope};
+use crate::config::{BoundKind, CheckedConfig, LocalUnit, LoopKind, Scope};
 use crate::earned::Earned;
 use crate::inputs::Inputs;
 use crate::local::Local;
@@ -160,7 +160,7 @@ impl Learner {
         let mut features = Stream::new(seed, "features");
         Ok(Learner {
             local: Local::new(config, &seen, actions, &mut features),
-            replay: Replay::new(config.replay, width, config.prioritised, config.replay_unit),
+            replay: Replay::new(config, width),
             targets: Targets::new(config),
             source: Source::new(Stream::new(seed, "parameters")),
             sampling: Stream::new(seed, "sampling"),
@@ -299,10 +299,13 @@ impl Learner {
         self.local.visit(actor.seen.only(), usize::from(actor.action), step.reward as f32, next);
         let (least, most) = self.rewards.unwrap_or((step.reward, step.reward));
         self.rewards = Some((least.min(step.reward), most.max(step.reward)));
-        let kept = self.config.bound == BoundKind::Returns || self.config.loops == LoopKind::Guard;
+        let kept = self.config.bound == BoundKind::Returns
+            || self.config.loops == LoopKind::Guard
+            || self.config.local_unit == LocalUnit::Returns;
         if kept || self.axes.returns.learns_from_returns() {
             self.earned.add(&mut actor.rewards, step.reward as f32, step.done(), self.config.gamma);
             self.axes.returns.see_returns(self.earned.bounds());
+            self.local.measure(self.earned.bounds());
         }
         let transition = Transition {
             observation: actor.seen.only(),

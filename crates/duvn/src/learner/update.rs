@@ -108,6 +108,10 @@ impl Learner {
         mean.resize(size, Discrepancy::default());
         found.resize(size, Discrepancy::default());
         weights.resize(size, 1.0);
+        // Beta rises from its first value to 1.
+        let risen = (self.counters.updates as f64 / self.config.importance_updates as f64).min(1.0);
+        let beta = self.config.importance + (1.0 - self.config.importance) * risen;
+        self.replay.weigh(slots, beta, weights);
         targets.resize(size * returns.target_width(), 0.0);
         for learner in 0..posterior.learners() {
             let mut sources = Sources {

@@ -19,7 +19,7 @@ pub use counts::Counts;
 pub use features::Features;
 pub use outcomes::{Outcome, Outcomes};
 
-use crate::config::{Config, LocalKind};
+use crate::config::{Config, LocalKind, LocalUnit};
 use crate::net::Rows;
 use crate::returns::ReturnModel;
 use crate::rng::Stream;
@@ -34,6 +34,8 @@ const BLOCK: usize = 32;
 pub struct Local {
     kind: Kind,
     scale: f32,
+    /// What the scale is a multiple of, where that is learnt: the range of the returns seen.
+    unit: Option<f32>,
     power: f32,
     shrink: bool,
     actions: usize,
@@ -70,6 +72,7 @@ impl Local {
         Local {
             kind,
             scale: config.local_scale as f32,
+            unit: (config.local_unit == LocalUnit::Returns).then_some(1.0),
             power: config.local_power as f32,
             shrink: config.shrink,
             actions,
@@ -78,12 +81,27 @@ impl Local {
         }
     }
 
+    /// u of what was never tried.
+    fn scale(&self) -> f32 {
+        self.scale * self.unit.unwrap_or(1.0)
+    }
+
+    /// Takes down between which bounds discounted returns have been. Where they are the unit, what was never tried is as uncertain
+    /// as returns are different: an agent that is paid in cents explores like one that is paid in euros.
+    pub fn measure(&mut self, (low, high): (f32, f32)) {
+        if let Some(unit) = &mut self.unit
+            && high > low
+        {
+            *unit = high - low;
+        }
+    }
+
     /// The largest sigma that local uncertainty can add up to where sigma is discounted by `gamma` a step: that of
     /// sigma² = scale² + gamma² sigma², which is scale / sqrt(1 - gamma²).
     pub fn most(&self, gamma: f64) -> f32 {
         match self.kind {
             Kind::None => f32::INFINITY,
-            _ => (f64::from(self.scale) / (1.0 - gamma * gamma).max(0.0).sqrt()) as f32,
+            _ => (f64::from(self.scale()) / (1.0 - gamma * gamma).max(0.0).sqrt()) as f32,
         }
     }
 
@@ -96,8 +114,10 @@ impl Local {
             (Kind::Features(mine), Kind::Features(other)) => mine.takes(other),
             _ => false,
         };
-        let settings = |local: &Local| (local.scale, local.power, local.shrink, local.actions);
-        kinds && settings(self) == settings(other)
+        let settings =
+            |local: &Local| (local.scale, local.unit.is_some(), local.power, local.shrink, local.actions);
+        let measured = other.unit.is_none_or(|unit| unit.is_finite() && unit > 0.0);
+        kinds && measured && settings(self) == settings(other)
     }
 
     /// Takes down that `action` was tried, and what came of it: a reward, and a next state where the task has
@@ -125,10 +145,11 @@ impl Local {
 
     /// Looks at states: 1 / (1 + n) of every action after n visits, and the width u that follows.
     fn look(&mut self, states: Rows<'_>, count: usize) {
+        let scale = self.scale();
         self.widths.resize(count * self.actions, (0.0, 0.0));
         if let (Kind::Outcomes(outcomes), Rows::Index(states)) = (&self.kind, states) {
             for (&state, widths) in states.iter().zip(self.widths.chunks_exact_mut(self.actions)) {
-                outcomes.look(state as usize, (self.scale, self.power), widths);
+                outcomes.look(state as usize, (scale, self.power), widths);
             }
             return;
         }
@@ -143,7 +164,7 @@ impl Local {
             _ => self.rarities.fill(0.0),
         }
         for (width, &rarity) in self.widths.iter_mut().zip(&self.rarities) {
-            *width = (rarity, self.scale * rarity.powf(self.power));
+            *width = (rarity, scale * rarity.powf(self.power));
         }
     }
 
@@ -210,6 +231,25 @@ mod tests {
         assert_eq!((local.most(0.6), local.most(1.0)), (5.0, f32::INFINITY));
         let none = Local::new(&Config::default(), &Space::Discrete(1), 1, &mut Stream::new(0, "test"));
         assert_eq!(none.most(0.6), f32::INFINITY);
+    }
+
+    /// Half of the range from -2 to 6 is 4. Before anything was earned, the unit is 1.
+    #[test]
+    fn the_unit_may_be_the_range_of_the_returns() {
+        let widened = |local_unit, bounds| {
+            let config =
+                Config { local: LocalKind::Visits, local_unit, local_scale: 0.5, ..Config::default() };
+            let mut local = Local::new(&config, &Space::Discrete(1), 1, &mut Stream::new(0, "test"));
+            local.measure(bounds);
+            let mut beliefs = [7.0, 3.0];
+            local.widen(&Gaussian::new(&config), Rows::Index(&[0]), None, &mut beliefs);
+            assert_eq!(beliefs[0], 7.0);
+            (beliefs[1], local.most(0.6))
+        };
+        assert_eq!(widened(LocalUnit::Returns, (-2.0, 6.0)), (5.0, 5.0));
+        for (unit, bounds) in [(LocalUnit::Returns, (0.0, 0.0)), (LocalUnit::Reward, (-2.0, 6.0))] {
+            assert_eq!(widened(unit, bounds), (9.25f32.sqrt(), 0.625));
+        }
     }
 
     #[test]

@@ -1,40 +1,55 @@
-//! What the agent remembers: a ring of transitions, and the paper's queue of those that surprised it most.
+//! What the agent remembers: a ring of transitions, and which of them surprised it most.
 
+mod proportion;
 mod queue;
 mod ring;
 mod traces;
 
+pub use proportion::Proportions;
 pub use queue::Queue;
 pub use ring::{Ending, Gathered, Ring, Transition};
 
 pub use crate::config::ReplayUnit;
+use crate::config::{Config, PriorityKind};
 use crate::rng::Stream;
 use serde::{Deserialize, Serialize};
 use traces::Traces;
 
-/// The ring and the queue together (paper, App. E): a share of the samples comes from the top of a queue
-/// ordered by the last temporal-difference error, the others from the whole ring, evenly.
+/// The ring and what orders it: a share of the samples comes from what surprised most, the others from the whole ring, evenly.
+///
+/// Two orders: the paper's queue, from whose top they come (App. E), and draws [in proportion](Proportions) to the last error.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Replay {
     ring: Ring,
     /// Of slots of the ring, or of traces where these are the unit.
     queue: Queue,
+    /// In the place of the queue.
+    proportions: Option<Proportions>,
     prioritised: f64,
     traces: Option<Traces>,
 }
 
 impl Replay {
-    /// Room for `capacity` transitions whose observations are `width` numbers (0: an index).
-    pub fn new(capacity: usize, width: usize, prioritised: f64, unit: ReplayUnit) -> Self {
-        let traces = (unit == ReplayUnit::Trace).then(|| Traces::new(capacity));
-        Replay { ring: Ring::new(capacity, width), queue: Queue::new(capacity), prioritised, traces }
+    /// Room for as many transitions as `config` says, whose observations are `width` numbers (0: an index).
+    pub fn new(config: &Config, width: usize) -> Self {
+        let capacity = config.replay;
+        let in_proportion = config.priority == PriorityKind::Proportional;
+        Replay {
+            ring: Ring::new(capacity, width),
+            queue: Queue::new(if in_proportion { 0 } else { capacity }),
+            proportions: in_proportion.then(|| Proportions::new(capacity, config.priority_power)),
+            prioritised: config.prioritised,
+            traces: (config.replay_unit == ReplayUnit::Trace).then(|| Traces::new(capacity)),
+        }
     }
 
     /// Forgets everything.
     pub fn clear(&mut self) {
         let (capacity, width) = (self.ring.capacity(), self.ring.width());
-        let unit = if self.traces.is_some() { ReplayUnit::Trace } else { ReplayUnit::Transition };
-        *self = Replay::new(capacity, width, self.prioritised, unit);
+        self.ring = Ring::new(capacity, width);
+        self.queue = Queue::new(if self.proportions.is_some() { 0 } else { capacity });
+        self.proportions.iter_mut().for_each(Proportions::clear);
+        self.traces.iter_mut().for_each(|traces| *traces = Traces::new(capacity));
     }
 
     /// The transitions themselves.
@@ -54,7 +69,10 @@ impl Replay {
             return slot;
         }
         let slot = self.ring.push(transition, after);
-        self.queue.remove(slot);
+        match &mut self.proportions {
+            Some(proportions) => proportions.come(slot),
+            None => self.queue.remove(slot),
+        }
         slot
     }
 
@@ -65,15 +83,20 @@ impl Replay {
 
     /// Whether what was read can stand in the place of `self`: see [`Ring::takes`].
     pub(crate) fn takes(&self, other: &Replay, states: usize, actions: usize) -> bool {
+        let proportions = match (&self.proportions, &other.proportions) {
+            (Some(mine), Some(theirs)) => mine.takes(theirs, other.ring.len()),
+            (mine, theirs) => mine.is_none() && theirs.is_none(),
+        };
         self.prioritised == other.prioritised
             && self.ring.takes(&other.ring, states, actions)
             && other.queue.is_sound(other.ring.len())
+            && proportions
     }
 
     /// Fills `slots` with places of the ring. What comes from the queue leaves it until
     /// [`learnt`](Self::learnt) puts it back in order.
     pub fn sample(&mut self, slots: &mut [u32], stream: &mut Stream) {
-        let Self { ring, queue, prioritised, traces } = self;
+        let Self { ring, queue, proportions, prioritised, traces } = self;
         if let Some(traces) = traces {
             return traces.fill(slots, ring, |traces| {
                 let from_queue = *prioritised > 0.0 && stream.uniform() < *prioritised;
@@ -82,12 +105,28 @@ impl Replay {
             });
         }
         for slot in slots {
-            let from_queue = self.prioritised > 0.0 && stream.uniform() < self.prioritised;
-            *slot = match if from_queue { self.queue.pop() } else { None } {
-                Some(slot) => slot,
-                None => stream.below(self.ring.len()) as u32,
+            let surprising = *prioritised > 0.0 && stream.uniform() < *prioritised;
+            let first = match (surprising, &*proportions) {
+                (false, _) => None,
+                (true, Some(proportions)) => Some(proportions.draw(stream)),
+                (true, None) => queue.pop(),
             };
+            *slot = first.unwrap_or_else(|| stream.below(ring.len()) as u32);
         }
+    }
+
+    /// How much each of `slots` counts in an update: 1, but where slots are drawn in proportion to their errors. Those then come
+    /// with the probability P_i = share p_i / sum of p + (1 - share) / n, and count for (n P_i)^-beta, divided by the largest of
+    /// the batch. With beta 1 the update is, in the mean, that of slots that are drawn evenly.
+    pub fn weigh(&self, slots: &[u32], beta: f64, weights: &mut [f32]) {
+        let Some(proportions) = &self.proportions else { return weights.fill(1.0) };
+        let count = self.ring.len() as f64;
+        for (weight, &slot) in weights.iter_mut().zip(slots) {
+            let times = self.prioritised * count * proportions.probability(slot) + 1.0 - self.prioritised;
+            *weight = times.max(f64::MIN_POSITIVE).powf(-beta) as f32;
+        }
+        let largest = weights.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
+        weights.iter_mut().for_each(|weight| *weight /= largest);
     }
 
     /// Takes down the temporal-difference error with which a transition was last trained on.
@@ -95,9 +134,10 @@ impl Replay {
         if self.prioritised == 0.0 {
             return;
         }
-        match &mut self.traces {
-            None => self.queue.set(slot, temporal_difference),
-            Some(traces) => {
+        match (&mut self.traces, &mut self.proportions) {
+            (None, Some(proportions)) => proportions.set(slot, temporal_difference),
+            (None, None) => self.queue.set(slot, temporal_difference),
+            (Some(traces), _) => {
                 if let Some((trace, total)) = traces.learnt(slot, temporal_difference) {
                     self.queue.set(trace, total);
                 }
@@ -112,7 +152,7 @@ mod tests {
     use duvn_envs::Observation;
 
     fn replay(prioritised: f64, count: usize) -> Replay {
-        let mut replay = Replay::new(10, 0, prioritised, ReplayUnit::Transition);
+        let mut replay = Replay::new(&Config { replay: 10, prioritised, ..Config::default() }, 0);
         (0..count).for_each(|_| {
             push(&mut replay);
         });
@@ -159,7 +199,8 @@ mod tests {
     #[test]
     fn the_share_that_is_prioritised_is_the_one_asked_for() {
         for (share, least, most) in [(0.0, 0, 0), (0.25, 2300, 2700), (1.0, 10_000, 10_000)] {
-            let mut replay = Replay::new(1000, 0, share, ReplayUnit::Transition);
+            let config = Config { replay: 1000, prioritised: share, ..Config::default() };
+            let mut replay = Replay::new(&config, 0);
             (0..1000).for_each(|_| {
                 push(&mut replay);
             });
@@ -175,5 +216,33 @@ mod tests {
             let expected = if share == 0.0 { 10_000..=10_000 } else { least..=most };
             assert!(expected.contains(&from_queue), "{share}: {from_queue}");
         }
+    }
+
+    /// Errors 1 and 3 of two slots, half of the samples in proportion: P = 1/2 (1/4, 3/4) + 1/4 = (3/8, 5/8), so that n P is
+    /// (3/4, 5/4), and with beta 1 the weights are (4/3, 4/5), of which the largest counts as 1.
+    #[test]
+    fn what_comes_more_often_counts_for_less() {
+        let config = Config {
+            replay: 2,
+            prioritised: 0.5,
+            priority: PriorityKind::Proportional,
+            priority_power: 1.0,
+            ..Config::default()
+        };
+        let mut replay = Replay::new(&config, 0);
+        (0..2).for_each(|_| {
+            push(&mut replay);
+        });
+        replay.learnt(0, 1.0);
+        replay.learnt(1, 3.0);
+        let mut weights = [0.0; 2];
+        replay.weigh(&[0, 1], 1.0, &mut weights);
+        assert!((weights[0] - 1.0).abs() < 1e-5 && (weights[1] - 0.6).abs() < 1e-5, "{weights:?}");
+        replay.weigh(&[0, 1], 0.0, &mut weights);
+        assert_eq!(weights, [1.0, 1.0]);
+        let mut slots = [0; 8000];
+        replay.sample(&mut slots, &mut Stream::new(0, "test"));
+        let second = slots.iter().sum::<u32>();
+        assert!((4850..5150).contains(&second), "5 of 8: {second}");
     }
 }

@@ -121,13 +121,16 @@ impl Traces {
 
 #[cfg(test)]
 mod tests {
+    use crate::config::Config;
     use crate::replay::{Ending, Replay, ReplayUnit, Transition};
     use crate::rng::Stream;
     use duvn_envs::Observation;
 
     /// Episodes of these lengths, one after the other.
     fn replay(capacity: usize, prioritised: f64, lengths: &[usize]) -> Replay {
-        let mut replay = Replay::new(capacity, 0, prioritised, ReplayUnit::Trace);
+        let replay_unit = ReplayUnit::Trace;
+        let config = Config { replay: capacity, prioritised, replay_unit, ..Config::default() };
+        let mut replay = Replay::new(&config, 0);
         for (episode, &length) in lengths.iter().enumerate() {
             let mut after = None;
             for step in 0..length {

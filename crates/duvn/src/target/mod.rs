@@ -70,7 +70,10 @@ impl Targets {
             decider: config.decider,
             masks: config.mc_samples,
             rule: rule(config),
-            traces: Traces::new(if config.lambda > 0.0 { config.trace_steps } else { 1 }),
+            traces: Traces::new(
+                if config.lambda > 0.0 { config.trace_steps } else { 1 },
+                config.lambda == 1.0 && config.trace_cut == TraceCut::Never,
+            ),
             beliefs: Vec::new(),
             several: SeveralDraws::default(),
             values: Vec::new(),

@@ -241,6 +241,25 @@ fn a_trace_is_followed_step_by_step_and_discounted_once() {
     assert_eq!(targets(&Config { lambda: 0.0, ..config }), [4.0, 4.0, 2.0]);
 }
 
+/// Three steps with reward 2 and an end; the best of every state is 8; gamma 1/2, two-step targets:
+/// 2 + 1/2 2 + 1/4 8 = 5; 2 + 1/2 2 = 3; 2. Only the state two steps after the first is looked at.
+#[test]
+fn an_n_step_target_asks_for_the_state_at_its_end_alone() {
+    let two_steps =
+        Config { backup: BackupKind::Max, gamma: 0.5, lambda: 1.0, trace_steps: 2, ..Config::default() };
+    let config = Config { decider: Decider::Online, ..two_steps }.check().unwrap();
+    let mut ring = Ring::new(3, 0);
+    let mut after = None;
+    for ending in [Ending::No, Ending::No, Ending::Terminated] {
+        after = Some(remember(&mut ring, ending, after));
+    }
+    let mut scripted = Scripted::new(2, vec![vec![0.0, 8.0]]);
+    let calls = scripted.calls();
+    let out = make(&config, &mut scripted, (&Mean, &EGreedy::fixed(0.0)), &ring, (&[0, 1, 2], None));
+    assert_eq!(out, [5.0, 3.0, 2.0]);
+    assert_eq!(*calls.lock().unwrap(), [question(Which::Online, None), question(Which::Target, Some(1))]);
+}
+
 /// What the target network says of state 1 under fresh weights, and the target of a step there with reward 2 and gamma 1/2, for a
 /// policy that looks at every return at the index `z`; `known` is the next action as taken.
 fn looked_at(z: f64, target_value: TargetValue, known: Option<u8>) -> (Vec<f32>, [f32; 2]) {

@@ -37,7 +37,7 @@ impl Known {
 #[derive(Clone, Copy)]
 pub(super) struct TraceStep {
     pub reward: f32,
-    /// The row of its next state among those of the batch; none where the task ended.
+    /// The row of its next state among those of the batch; none where the task ended, or where the trace alone counts.
     pub row: Option<usize>,
 }
 
@@ -46,6 +46,8 @@ pub(super) struct TraceStep {
 pub(super) struct Traces {
     /// Steps of a trace: 1 for one-step targets.
     horizon: usize,
+    /// Whether only the last next state of a trace needs a value: an n-step target (lambda 1) asks for no other.
+    ends_only: bool,
     steps: Vec<TraceStep>,
     /// By sample: where its steps begin.
     starts: Vec<usize>,
@@ -59,8 +61,8 @@ pub(super) struct Traces {
 }
 
 impl Traces {
-    pub(super) fn new(horizon: usize) -> Self {
-        Traces { horizon, ..Traces::default() }
+    pub(super) fn new(horizon: usize, ends_only: bool) -> Self {
+        Traces { horizon, ends_only, ..Traces::default() }
     }
 
     /// Follows the trace of each slot.
@@ -71,9 +73,9 @@ impl Traces {
         self.known.clear();
         self.first.clear();
         self.followed.clear();
-        let most = slots.len() * self.horizon;
-        room(&mut self.steps, most);
+        room(&mut self.steps, slots.len() * self.horizon);
         room(&mut self.starts, slots.len() + 1);
+        let most = slots.len() * self.rows_each();
         room(&mut self.known, most);
         room(&mut self.first, most);
         room(&mut self.followed, most);
@@ -89,7 +91,8 @@ impl Traces {
                 let Some(at) = slot else { break };
                 let transition = ring.get(at);
                 let following = ring.following(at).filter(|_| step + 1 < self.horizon);
-                let row = (transition.ending != Ending::Terminated).then(|| {
+                let passed_over = self.ends_only && following.is_some();
+                let row = (transition.ending != Ending::Terminated && !passed_over).then(|| {
                     self.next.push(transition.next);
                     self.first.push(self.known.len() == first_row);
                     self.followed.push(following.map(|next| ring.get(next).action));
@@ -110,7 +113,12 @@ impl Traces {
 
     /// How many there can be.
     pub(super) fn most_rows(&self) -> usize {
-        self.starts.len().saturating_sub(1) * self.horizon
+        self.starts.len().saturating_sub(1) * self.rows_each()
+    }
+
+    /// How many of them a sample has at most.
+    fn rows_each(&self) -> usize {
+        if self.ends_only { 1 } else { self.horizon }
     }
 
     /// The next states.
