@@ -1,7 +1,7 @@
 use super::{
     ActivationKind, BackupKind, BoundKind, Config, ConfigError, Decider, InitKind, InputKind, LocalKind,
-    LoopKind, LossKind, PolicyKind, PosteriorKind, Propagation, ReturnKind, ScheduleKind, Scope, TargetValue,
-    closest,
+    LocalUnit, LoopKind, LossKind, PolicyKind, PosteriorKind, Propagation, ReturnKind, ScheduleKind, Scope,
+    TargetValue, closest,
 };
 use duvn_envs::Space;
 
@@ -261,6 +261,7 @@ fn deep_on_boxes() -> Config {
         dither: 0.02,
         loops: LoopKind::Ignore,
         decider: Decider::Online,
+        local_unit: LocalUnit::Returns,
         bound: BoundKind::Returns,
         sigma_gamma: 0.99,
         lambda: 1.0,
