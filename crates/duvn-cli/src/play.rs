@@ -11,6 +11,7 @@ use duvn_envs::registry::Registered;
 use duvn_envs::{Environment, Step};
 use duvn_lab::board::action_names;
 use duvn_lab::evaluate::Arena;
+use duvn_lab::figures::Series;
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -205,16 +206,6 @@ const SIZE: (u32, u32) = (480, 320);
 /// The height of the strip with what is believed.
 const STRIP: u32 = 80;
 
-/// The colours of actions, as in figures.
-const ACTIONS: [Colour; 6] = [
-    Colour(0x00, 0x72, 0xb2),
-    Colour(0xd5, 0x5e, 0x00),
-    Colour(0x00, 0x9e, 0x73),
-    Colour(0xcc, 0x79, 0xa7),
-    Colour(0xe6, 0x9f, 0x00),
-    Colour(0x56, 0xb4, 0xe9),
-];
-
 /// What is believed as a row of intervals: a dot at the mean, a whisker of one deviation to each side, and a bar whose
 /// length is the probability of the action. One row an action, from the top.
 fn strip(views: &[ActionView]) -> Result<Raster, Failure> {
@@ -227,7 +218,8 @@ fn strip(views: &[ActionView]) -> Result<Raster, Failure> {
     let place = |value: f64| 12.0 + (value - low) / (high - low).max(1e-9) * (0.7 * wide - 24.0);
     let row = tall / views.len().max(1) as f64;
     for (at, view) in views.iter().enumerate() {
-        let (y, colour) = (tall - (at as f64 + 0.5) * row, ACTIONS[at % ACTIONS.len()]);
+        // In the colours of figures.
+        let (y, colour) = (tall - (at as f64 + 0.5) * row, Series::nth("", at).style.colour);
         let ends = [(place(view.mean - deviation(view)), y), (place(view.mean + deviation(view)), y)];
         raster.line(&ends, 3.0, colour);
         raster.circle((place(view.mean), y), 5.0_f64.min(0.4 * row), colour);

@@ -1,6 +1,6 @@
-use crate::failure::{Failure, print_line};
+use crate::failure::{Failure, print_line, store_failure};
+use crate::numbers::jobs;
 use crate::stop::flag_on_signal;
-use crate::sweep::{jobs, store_failure};
 use duvn_lab::sweep::heed_requests;
 use duvn_serve::{Options, ServeError, Server, Working};
 use serde_json::json;

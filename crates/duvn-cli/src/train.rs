@@ -1,10 +1,10 @@
 use crate::failure::{Failure, print_line};
 use crate::notes::note;
-use crate::numbers::{count as count_of, size};
+use crate::numbers::{count as count_of, jobs, size};
 use crate::screen::{Screen, count, number};
 use crate::serve::Beside;
 use crate::stop::flag_on_signal;
-use crate::sweep::{CHECKPOINT_SECONDS, execute, jobs, open, verdict};
+use crate::sweep::{CHECKPOINT_SECONDS, execute, open, verdict};
 use duvn::config::{Config, PRESETS};
 use duvn_envs::{Environment, registry};
 use duvn_lab::beliefs::states;

@@ -1,9 +1,10 @@
 //! An agent in a file.
 
-use super::{Agent, AgentError, RestoreError, Snapshot};
+use super::{Agent, Snapshot};
 use crate::archive::{Archive, ArchiveError};
 use crate::config::{Config, ConfigError};
 use crate::disk::{Disk, RealDisk, write_whole};
+use crate::error::{AgentError, RestoreError};
 use crate::learner::LearnerState;
 use duvn_envs::{Space, StateError, freeze, thaw};
 use std::path::{Path, PathBuf};

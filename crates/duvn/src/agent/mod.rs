@@ -1,15 +1,14 @@
 //! The agent: a learner and the actors that it serves.
 
-mod error;
 mod file;
 mod snapshot;
 
-pub use error::{AgentError, LearnError};
 pub use file::{FileError, Keep, read, write};
-pub use snapshot::{RestoreError, Snapshot};
+pub use snapshot::Snapshot;
 
 use crate::actor::Actor;
 use crate::config::{CheckedConfig, Config};
+use crate::error::{AgentError, LearnError};
 use crate::inspect::ActionView;
 use crate::learner::{Axes, Counters, Explorer, Learner};
 use crate::net::Tensor;

@@ -2,8 +2,8 @@
 
 use super::{Axes, Learner};
 use crate::actor::Actor;
-use crate::agent::LearnError;
 use crate::config::Scope;
+use crate::error::LearnError;
 use crate::inspect::{ActionView, Draw as View};
 use crate::policy::{Beliefs, Moment, best_of};
 use crate::posterior::{Draw, SeveralDraws, Source};
