@@ -1,8 +1,8 @@
 //! The whole command line of duvn with an environment of one's own in it:
 //!
 //! ```sh
-//! cargo run --release -p duvn --example own_lab -- train Corridor-v0 --agent duvn-deep --episodes 300 --out results/corridor
-//! cargo run --release -p duvn --example own_lab -- report results/corridor
+//! cargo run --release -p duvn --example own_lab -- train Corridor-v0 --agent duvn-deep --episodes 300 --out results/door
+//! cargo run --release -p duvn --example own_lab -- report results/door
 //! ```
 
 use duvn_cli::main_with;

@@ -47,7 +47,7 @@ fn list(args: &Args) -> Result<(), Failure> {
         print_line(&if args.json {
             json_line(preset, args.boxes)?
         } else {
-            format!("{:<12} {}", preset.name, preset.about)
+            format!("{:<15} {}", preset.name, preset.about)
         })?;
     }
     if !args.json {

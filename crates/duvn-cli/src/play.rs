@@ -3,11 +3,12 @@ use crate::eval::{Policy, open};
 use crate::failure::{Failure, print_line};
 use crate::film::Film;
 use crate::numbers::{count, decimal};
+use crate::screen::no_colour;
 use crate::stop::flag_on_signal;
 use duvn::ActionView;
 use duvn_envs::canvas::{Canvas, Colour, rectangle};
 use duvn_envs::raster::Raster;
-use duvn_envs::registry::Registered;
+use duvn_envs::registry::{self, Registered};
 use duvn_envs::{Environment, Step};
 use duvn_lab::board::action_names;
 use duvn_lab::evaluate::Arena;
@@ -102,8 +103,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 
 /// Steps a second of the task in the world, as Gymnasium shows it.
 fn natural_speed(env: &str) -> f64 {
-    let name = env.split(['-', '?']).next().unwrap_or(env);
-    match name {
+    match registry::stem(env) {
         "CartPole" | "CartPoleBsuite" | "CartPoleSwingup" | "LunarLander" | "LunarLanderContinuous" => 50.0,
         "MountainCar" | "MountainCarBsuite" | "MountainCarContinuous" | "Pendulum" => 30.0,
         "Acrobot" => 15.0,
@@ -138,6 +138,8 @@ trait Stage {
 struct Terminal {
     live: bool,
     pictures: bool,
+    /// Without what a terminal alone understands, or the user does not want.
+    plain: bool,
     width: u32,
     pause: Duration,
     next: Option<Instant>,
@@ -147,7 +149,8 @@ impl Terminal {
     fn new(speed: f64, args: &Args) -> Self {
         let live = std::io::stdout().is_terminal();
         let pause = Duration::from_secs_f64(1.0 / speed);
-        Terminal { live, pictures: live && !args.text, width: args.width, pause, next: None }
+        let plain = !live || no_colour();
+        Terminal { live, pictures: !plain && !args.text, plain, width: args.width, pause, next: None }
     }
 
     /// The state as a picture of half blocks, as text, or as numbers: the best that there is.
@@ -158,7 +161,9 @@ impl Terminal {
                 return Ok(blocks(raster.rgba(), self.width as usize));
             }
         }
-        Ok(env.render_text().unwrap_or_else(|| format!("{:?}", env.observation())))
+        let text = env.render_text().unwrap_or_else(|| format!("{:?}", env.observation()));
+        // Environments mark where the agent is by reverse video.
+        Ok(if self.plain { text.replace("\x1b[7m", "[").replace("\x1b[0m", "]") } else { text })
     }
 }
 

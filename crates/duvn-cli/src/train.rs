@@ -72,7 +72,7 @@ pub struct Args {
 fn help() -> String {
     let mut text = String::from("Agents:\n");
     for preset in PRESETS {
-        text += &format!("  {:<12} {}\n", preset.name, preset.about);
+        text += &format!("  {:<15} {}\n", preset.name, preset.about);
     }
     text += "\nKnobs (--set KEY=VALUE; defaults are those of egreedy, presets change some):\n";
     for knob in Config::knobs() {

@@ -136,3 +136,7 @@ fn look(shared: &Shared, over: &AtomicBool) {
         }
     }
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

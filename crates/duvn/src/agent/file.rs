@@ -14,6 +14,7 @@ const FORMAT: &str = "agent 1";
 
 /// How much of an agent a file holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Keep {
     /// All of it: it goes on as if it had never been interrupted, to the bit.
     Everything,

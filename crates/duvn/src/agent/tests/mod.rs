@@ -266,6 +266,10 @@ fn an_explorer_leaves_no_trace_and_does_what_the_agent_would() {
     for _ in 0..2000 {
         counts[agent.explore(&mut explorer, HERE).unwrap()] += 1.0 / 2000.0;
     }
+    let states = [0, 3, 1, 0, 2].map(Observation::Index);
+    let (mut one, mut all) = (agent.explorer(1), agent.explorer(1));
+    let by_one = states.map(|state| agent.explore(&mut one, state).unwrap());
+    assert_eq!(agent.explore_all(&mut all, &states).unwrap(), by_one, "one after the other or all at once");
     assert!(agent.snapshot() == before);
     let looked = agent.inspect(HERE, 2000).unwrap();
     for (view, share) in looked.iter().zip(counts) {
