@@ -5,26 +5,14 @@ mod limit;
 
 use duvn_lab::experiment::{Experiment, Variant};
 use duvn_lab::merge::merge;
-use duvn_lab::run::Run;
-use duvn_lab::spec::RunSpec;
 use duvn_lab::store::{FILE, Store};
-use duvn_lab::sweep::{End, Options, Watch, sweep};
+use duvn_lab::sweep::{Options, Unwatched, sweep};
 use libfuzzer_sys::fuzz_target;
 use limit::within_a_second;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-
-struct Quiet;
-
-impl Watch for Quiet {
-    fn begun(&self, _: &RunSpec, _: &Run) {}
-    fn moved(&self, _: &RunSpec, _: &Run) {}
-    fn ended(&self, _: &RunSpec, _: &End) {}
-    fn warned(&self, _: &RunSpec, _: &str) {}
-    fn waiting(&self, _: usize) {}
-}
 
 /// A shard with one finished run, its database's bytes, and what is recorded.
 struct Good {
@@ -49,7 +37,7 @@ fn good() -> &'static Good {
         let stop = AtomicBool::new(false);
         let checkpoint_every = Duration::from_secs(9);
         let options = Options { jobs: 1, checkpoint_every, retry: false, any_isa: false, stop: &stop };
-        sweep(&store, &experiment.runs, &options, &Quiet).expect("a sweep");
+        sweep(&store, &experiment.runs, &options, &Unwatched).expect("a sweep");
         drop(store);
         Good { records: records(&shard), bytes: std::fs::read(shard.join(FILE)).expect("a file"), shard }
     })

@@ -1,3 +1,4 @@
+use crate::columns::columns;
 use crate::failure::{Failure, print_line};
 use duvn::config::{Config, Knob, PRESETS, Preset, preset, preset_for};
 use duvn_envs::Space;
@@ -47,7 +48,7 @@ fn list(args: &Args) -> Result<(), Failure> {
         print_line(&if args.json {
             json_line(preset, args.boxes)?
         } else {
-            format!("{:<12} {}", preset.name, preset.about)
+            columns(preset.name, 16, preset.about)
         })?;
     }
     if !args.json {

@@ -20,12 +20,13 @@ pub struct Args {
 }
 
 const HELP: &str = "\
-Rates are per CPU-second of one thread, the median of several repetitions with the least and the greatest; each
-repetition stands beside a measurement of the peak, so that percentages hold on a busy machine too.
+Rates are per CPU-second of one thread: the median of several repetitions, with the least and the
+greatest. Each repetition stands beside a measurement of the peak, so that percentages hold on a
+busy machine too.
 
 Benchmarks:
   peak, peak-avx2        multiply-adds on registers, with the instruction set in use and with AVX2
-  train-BATCHxACTIONS    one training step with dropout: 4 observations, 3 x 128 ReLU for each action, Adam
+  train-BATCHxACTIONS    one training step with dropout: 4 numbers seen, 3 x 128 units an action
   act-network            outputs of 2 actions for one observation, with a fresh dropout mask
   act-agent              a decision of the preset duvn: the same, and its Thompson draw
   loop-PRESET-ENV        everything: environment, acting, replay, targets, one update a step
@@ -38,12 +39,12 @@ Keys of --json:
   name, unit             the benchmark, and what rate and spread are counted in
   rate, spread           the median of the repetitions; [least, greatest]
   repetitions            how many there were
-  flops                  floating-point operations of one step or decision; of a loop the least that its update
-                         needs: training, and one action's value at every next state
+  flops                  floating-point operations of one step or decision; of a loop the least
+                         that its update needs: training, and one value at every next state
   percent_of_peak        those as a share of the peak with the instruction set in use
   percent_of_avx2_peak   those as a share of the peak with AVX2 (a machine with AVX-512 has both)
   allocations            requests for memory of one step
-  bytes                  read and written by one step, estimated: parameters, Adam's moments, activations
+  bytes                  read and written by one step, estimated: parameters, moments, activations
   isa                    the instruction set in use
 Where a key has no meaning it is null.";
 

@@ -1,6 +1,7 @@
 //! How the program ends: 0 done, 2 for what the user can write differently, 1 for what went wrong all the same, 75 when
 //! it was stopped cleanly and work is left (EX_TEMPFAIL of sysexits.h: try again).
 
+use duvn_lab::store::StoreError;
 use std::fmt;
 use std::process::ExitCode;
 
@@ -55,4 +56,9 @@ pub fn print_line(line: &str) -> Result<(), Failure> {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => std::process::exit(0),
         result => result.map_err(|error| Failure::failed(format!("cannot write results: {error}"))),
     }
+}
+
+/// The failure that an error of the records is.
+pub fn store_failure(error: StoreError) -> Failure {
+    if error.is_usage() { Failure::usage(error) } else { Failure::failed(error) }
 }

@@ -6,6 +6,7 @@ mod allocations;
 mod bench;
 mod blocks;
 mod check;
+mod columns;
 mod completions;
 mod env;
 mod envs;

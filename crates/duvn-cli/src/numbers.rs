@@ -1,6 +1,8 @@
 //! Numbers on the command line, refused in words.
 
+use crate::failure::Failure;
 use duvn::config::{COUNT, parse_count};
+use duvn_lab::parallel;
 
 /// A count: 500, 10k, 1e6.
 pub fn count(text: &str) -> Result<u64, String> {
@@ -26,4 +28,13 @@ pub fn seed(text: &str) -> Result<u64, String> {
 pub fn decimal(text: &str) -> Result<f64, String> {
     let number = text.trim().parse().ok().filter(|number: &f64| number.is_finite());
     number.ok_or_else(|| "write a number such as 2.5".into())
+}
+
+/// `--jobs`, or one a core.
+pub fn jobs(written: Option<usize>) -> Result<usize, Failure> {
+    match written {
+        Some(0) => Err(Failure::usage("--jobs cannot be 0: write 1 or more")),
+        Some(jobs) => Ok(jobs),
+        None => Ok(parallel::default_threads()),
+    }
 }

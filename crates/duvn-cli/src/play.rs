@@ -3,14 +3,16 @@ use crate::eval::{Policy, open};
 use crate::failure::{Failure, print_line};
 use crate::film::Film;
 use crate::numbers::{count, decimal};
+use crate::screen::no_colour;
 use crate::stop::flag_on_signal;
 use duvn::ActionView;
 use duvn_envs::canvas::{Canvas, Colour, rectangle};
 use duvn_envs::raster::Raster;
-use duvn_envs::registry::Registered;
+use duvn_envs::registry::{self, Registered};
 use duvn_envs::{Environment, Step};
 use duvn_lab::board::action_names;
 use duvn_lab::evaluate::Arena;
+use duvn_lab::figures::Series;
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -101,8 +103,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 
 /// Steps a second of the task in the world, as Gymnasium shows it.
 fn natural_speed(env: &str) -> f64 {
-    let name = env.split(['-', '?']).next().unwrap_or(env);
-    match name {
+    match registry::stem(env) {
         "CartPole" | "CartPoleBsuite" | "CartPoleSwingup" | "LunarLander" | "LunarLanderContinuous" => 50.0,
         "MountainCar" | "MountainCarBsuite" | "MountainCarContinuous" | "Pendulum" => 30.0,
         "Acrobot" => 15.0,
@@ -137,6 +138,8 @@ trait Stage {
 struct Terminal {
     live: bool,
     pictures: bool,
+    /// Without what a terminal alone understands, or the user does not want.
+    plain: bool,
     width: u32,
     pause: Duration,
     next: Option<Instant>,
@@ -146,7 +149,8 @@ impl Terminal {
     fn new(speed: f64, args: &Args) -> Self {
         let live = std::io::stdout().is_terminal();
         let pause = Duration::from_secs_f64(1.0 / speed);
-        Terminal { live, pictures: live && !args.text, width: args.width, pause, next: None }
+        let plain = !live || no_colour();
+        Terminal { live, pictures: !plain && !args.text, plain, width: args.width, pause, next: None }
     }
 
     /// The state as a picture of half blocks, as text, or as numbers: the best that there is.
@@ -157,7 +161,9 @@ impl Terminal {
                 return Ok(blocks(raster.rgba(), self.width as usize));
             }
         }
-        Ok(env.render_text().unwrap_or_else(|| format!("{:?}", env.observation())))
+        let text = env.render_text().unwrap_or_else(|| format!("{:?}", env.observation()));
+        // Environments mark where the agent is by reverse video.
+        Ok(if self.plain { text.replace("\x1b[7m", "[").replace("\x1b[0m", "]") } else { text })
     }
 }
 
@@ -205,16 +211,6 @@ const SIZE: (u32, u32) = (480, 320);
 /// The height of the strip with what is believed.
 const STRIP: u32 = 80;
 
-/// The colours of actions, as in figures.
-const ACTIONS: [Colour; 6] = [
-    Colour(0x00, 0x72, 0xb2),
-    Colour(0xd5, 0x5e, 0x00),
-    Colour(0x00, 0x9e, 0x73),
-    Colour(0xcc, 0x79, 0xa7),
-    Colour(0xe6, 0x9f, 0x00),
-    Colour(0x56, 0xb4, 0xe9),
-];
-
 /// What is believed as a row of intervals: a dot at the mean, a whisker of one deviation to each side, and a bar whose
 /// length is the probability of the action. One row an action, from the top.
 fn strip(views: &[ActionView]) -> Result<Raster, Failure> {
@@ -227,7 +223,8 @@ fn strip(views: &[ActionView]) -> Result<Raster, Failure> {
     let place = |value: f64| 12.0 + (value - low) / (high - low).max(1e-9) * (0.7 * wide - 24.0);
     let row = tall / views.len().max(1) as f64;
     for (at, view) in views.iter().enumerate() {
-        let (y, colour) = (tall - (at as f64 + 0.5) * row, ACTIONS[at % ACTIONS.len()]);
+        // In the colours of figures.
+        let (y, colour) = (tall - (at as f64 + 0.5) * row, Series::nth("", at).style.colour);
         let ends = [(place(view.mean - deviation(view)), y), (place(view.mean + deviation(view)), y)];
         raster.line(&ends, 3.0, colour);
         raster.circle((place(view.mean), y), 5.0_f64.min(0.4 * row), colour);

@@ -1,9 +1,9 @@
 use crate::failure::{Failure, print_line};
 use crate::notes::note;
-use crate::numbers::{count, size};
+use crate::numbers::{count, jobs, size};
 use crate::report::{print_report, report_failure};
 use crate::stop::flag_on_signal;
-use crate::sweep::{CHECKPOINT_SECONDS, conclude, execute, jobs, open};
+use crate::sweep::{CHECKPOINT_SECONDS, conclude, execute, open};
 use clap::ValueEnum;
 use duvn_lab::experiment::{Experiment, Variant};
 use duvn_lab::ire::IreError;

@@ -197,9 +197,14 @@ fn span(time: Duration) -> String {
     }
 }
 
-/// The colour of the bar of the whole, where the user has not asked for none (no-color.org).
+/// Whether the user has asked for no colours (no-color.org).
+pub fn no_colour() -> bool {
+    std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
+}
+
+/// The colour of the bar of the whole.
 fn colour() -> &'static str {
-    if std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) { "" } else { ".green" }
+    if no_colour() { "" } else { ".green" }
 }
 
 fn style(template: &str) -> ProgressStyle {

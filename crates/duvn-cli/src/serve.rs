@@ -1,6 +1,6 @@
-use crate::failure::{Failure, print_line};
+use crate::failure::{Failure, print_line, store_failure};
+use crate::numbers::jobs;
 use crate::stop::flag_on_signal;
-use crate::sweep::{jobs, store_failure};
 use duvn_lab::sweep::heed_requests;
 use duvn_serve::{Options, ServeError, Server, Working};
 use serde_json::json;
@@ -65,7 +65,11 @@ fn wait(stop: &AtomicBool) {
 
 /// Opens an address in the user's browser; where that fails, the address was printed.
 fn open(url: &str) {
-    let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+    let opener = match std::env::consts::OS {
+        "macos" => "open",
+        "windows" => "explorer",
+        _ => "xdg-open",
+    };
     let begun = Command::new(opener).arg(url).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     if begun.is_err() {
         eprintln!("duvn: there is no {opener} to open a browser with: open the address yourself");

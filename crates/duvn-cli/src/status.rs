@@ -1,5 +1,4 @@
-use crate::failure::{Failure, print_line};
-use crate::sweep::store_failure;
+use crate::failure::{Failure, print_line, store_failure};
 use duvn_lab::standing::Standing;
 use duvn_lab::store::Store;
 use std::path::PathBuf;

@@ -1,16 +1,16 @@
-use crate::failure::{Failure, print_line};
+use crate::failure::{Failure, print_line, store_failure};
 use crate::notes::note;
-use crate::numbers::{decimal, size};
+use crate::numbers::{decimal, jobs, size};
 use crate::screen::Screen;
 use crate::serve::Beside;
 use crate::stop::flag_on_signal;
 use duvn_lab::experiment::{Experiment, Planned, Variant};
+use duvn_lab::machine;
 use duvn_lab::room::jobs_that_fit;
 use duvn_lab::shard::Shard;
 use duvn_lab::spec::{Budget, run_name};
-use duvn_lab::store::{FILE, Growth, Store, StoreError};
+use duvn_lab::store::{FILE, Growth, Store};
 use duvn_lab::sweep::{End, Options, sweep};
-use duvn_lab::{machine, parallel};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -177,24 +177,10 @@ pub fn folder_name(name: &str) -> String {
     name.split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-")
 }
 
-/// `--jobs`, or one a core.
-pub fn jobs(written: Option<usize>) -> Result<usize, Failure> {
-    match written {
-        Some(0) => Err(Failure::usage("--jobs cannot be 0: write 1 or more")),
-        Some(jobs) => Ok(jobs),
-        None => Ok(parallel::default_threads()),
-    }
-}
-
 fn seconds(written: f64) -> Result<Duration, Failure> {
     Duration::try_from_secs_f64(written).map_err(|_| {
         Failure::usage(format!(
             "--checkpoint-every cannot be {written}: write a number of seconds, such as 20"
         ))
     })
-}
-
-/// The failure that an error of the records is.
-pub fn store_failure(error: StoreError) -> Failure {
-    if error.is_usage() { Failure::usage(error) } else { Failure::failed(error) }
 }

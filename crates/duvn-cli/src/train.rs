@@ -1,10 +1,11 @@
+use crate::columns::columns;
 use crate::failure::{Failure, print_line};
 use crate::notes::note;
-use crate::numbers::{count as count_of, size};
+use crate::numbers::{count as count_of, jobs, size};
 use crate::screen::{Screen, count, number};
 use crate::serve::Beside;
 use crate::stop::flag_on_signal;
-use crate::sweep::{CHECKPOINT_SECONDS, execute, jobs, open, verdict};
+use crate::sweep::{CHECKPOINT_SECONDS, execute, open, verdict};
 use duvn::config::{Config, PRESETS};
 use duvn_envs::{Environment, registry};
 use duvn_lab::beliefs::states;
@@ -72,12 +73,12 @@ pub struct Args {
 fn help() -> String {
     let mut text = String::from("Agents:\n");
     for preset in PRESETS {
-        text += &format!("  {:<12} {}\n", preset.name, preset.about);
+        text += &(columns(&format!("  {}", preset.name), 18, preset.about) + "\n");
     }
     text += "\nKnobs (--set KEY=VALUE; defaults are those of egreedy, presets change some):\n";
     for knob in Config::knobs() {
-        text +=
-            &format!("  {:<20} {} [{}] (default {})\n", knob.name, knob.about, knob.expects, knob.default);
+        let about = format!("{} [{}] (default {})", knob.about, knob.expects, knob.default);
+        text += &(columns(&format!("  {}", knob.name), 21, &about) + "\n");
     }
     text += "\nCtrl-C, SIGTERM, SIGUSR1 and SIGUSR2 end the runs cleanly: what was learnt so far is reported, with \
              \"interrupted\": true in JSON and exit code 75. A second Ctrl-C ends the program at once, with exit \

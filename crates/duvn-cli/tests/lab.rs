@@ -151,6 +151,7 @@ fn training_into_a_folder_goes_on_and_can_be_looked_at() {
     }
     let shown = stdout(&succeed(run(&["play"], &one, &[])));
     assert!(shown.contains("episode 1: return"), "{shown}");
+    assert!(!shown.contains('\x1b'), "nothing that a terminal alone understands: {shown}");
 }
 
 #[test]

@@ -19,6 +19,12 @@ impl Colour {
     pub const WHITE: Colour = Colour(255, 255, 255);
     /// Black.
     pub const BLACK: Colour = Colour(0, 0, 0);
+
+    /// The colour 0xRRGGBB.
+    pub const fn hex(rgb: u32) -> Self {
+        let [_, red, green, blue] = rgb.to_be_bytes();
+        Colour(red, green, blue)
+    }
 }
 
 /// Something that shapes can be drawn on, later ones over earlier ones.

@@ -27,9 +27,9 @@ mod text;
 mod tiles;
 pub mod wrappers;
 
-pub use environment::{Action, Environment, Observation, Step, StepError};
+pub use environment::{Environment, Step, StepError};
 pub use random_actions::RandomActions;
-pub use space::Space;
+pub use space::{Action, Observation, Space};
 pub use state::{StateError, freeze, thaw};
 
 /// The examples of the README, compiled and run as tests.

@@ -1,5 +1,34 @@
-use crate::{Action, Observation};
 use std::fmt;
+
+/// What an agent sees: an index of a discrete space, or a view of the numbers of a box.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Observation<'a> {
+    /// One of the indices `0..n` of [`Space::Discrete`]; to a network it is a one-hot vector.
+    Index(usize),
+    /// The numbers of a [`Space::Box`], borrowed from the environment.
+    Vector(&'a [f32]),
+}
+
+/// What an agent does: the index of a discrete action, or the numbers of a continuous one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Action<'a> {
+    /// One of the indices `0..n` of [`Space::Discrete`].
+    Index(usize),
+    /// The numbers of a [`Space::Box`].
+    Vector(&'a [f32]),
+}
+
+impl From<usize> for Action<'_> {
+    fn from(index: usize) -> Self {
+        Action::Index(index)
+    }
+}
+
+impl<'a> From<&'a [f32]> for Action<'a> {
+    fn from(numbers: &'a [f32]) -> Self {
+        Action::Vector(numbers)
+    }
+}
 
 /// A set that observations or actions lie in.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]

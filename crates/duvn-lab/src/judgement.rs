@@ -16,6 +16,9 @@ pub struct Judgement {
     pub start_sigma: Option<f64>,
     /// What is wrong with these beliefs, and what to do.
     pub warnings: Vec<String>,
+    /// What else should be known of the run. There is no such key where there is nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// What is kept of a run to judge its beliefs.
@@ -89,8 +92,29 @@ impl Judge {
             best_return: self.best_return,
             start_value: self.last.map(|view| view.value),
             start_sigma: self.last.map(|view| view.sigma),
-            warnings: self.said.iter().cloned().chain(self.last_words()).collect(),
+            warnings: self
+                .said
+                .iter()
+                .filter(|said| !is_note(said))
+                .cloned()
+                .chain(self.last_words())
+                .collect(),
+            notes: self.said.iter().filter(|said| is_note(said)).cloned().collect(),
         }
+    }
+
+    /// Takes down that the run goes on with a new episode, because its environment cannot be frozen within one. Gives the
+    /// note, the first time.
+    pub fn resumed_anew(&mut self) -> Option<String> {
+        if self.has_said(RESUMED) {
+            return None;
+        }
+        let note = format!(
+            "{RESUMED}: the environment cannot be frozen within an episode (its save gives None), so the run differs \
+             from one that was never interrupted"
+        );
+        self.said.push(note.clone());
+        Some(note)
     }
 
     /// What is wrong with the beliefs at the end, beside what came to light before.
@@ -123,6 +147,13 @@ impl Judge {
 /// How the warnings begin that are given while a run goes on.
 const VALUES: &str = "its values have run away";
 const UNCERTAINTY: &str = "its return uncertainty has run away";
+
+/// How the note begins on a run that could not go on within its episode.
+const RESUMED: &str = "it was resumed with a new episode";
+
+fn is_note(said: &str) -> bool {
+    said.starts_with(RESUMED)
+}
 
 const CURE: &str = "try decider=online, bound=returns, max_gradient_norm=10, layer_norm=true, layers that actions share (trunk=[128,128] hidden=[]), \
                     a smaller learning_rate, or a smaller gamma";
@@ -229,7 +260,7 @@ mod tests {
             let mut judge = Judge::new(0.99);
             [4.0, 10.0, -3.0].iter().for_each(|&earned| judge.add(&episode(earned)));
             judge.look(view(value, 0.5), Some((-1.0, 1.0)), 0.0);
-            let Judgement { best_return, start_value, start_sigma, warnings } = judge.judgement();
+            let Judgement { best_return, start_value, start_sigma, warnings, notes: _ } = judge.judgement();
             assert_eq!((best_return, start_value, start_sigma), (Some(10.0), Some(value), Some(0.5)));
             assert_eq!(!warnings.is_empty(), warned, "{value}: {warnings:?}");
         }

@@ -278,6 +278,9 @@ impl Run {
         self.progress = progress;
         self.judge = judge;
         self.probe.set_last(probed);
+        if !self.training.resumes_exactly() {
+            self.news.extend(self.judge.resumed_anew());
+        }
         (self.before, self.started) = (seconds, Instant::now());
         Ok(())
     }

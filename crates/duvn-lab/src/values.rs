@@ -9,6 +9,7 @@ use crate::figures::{Axis, Curve, Dash, Figure, Mark, Panel, Series};
 use crate::spec::RunSpec;
 use duvn::ActionView;
 use duvn_envs::envs::Chain;
+use duvn_envs::registry;
 pub(crate) use grids::Grid;
 use grids::grids;
 
@@ -109,9 +110,9 @@ struct Lane {
 fn lanes(spec: &RunSpec, moments: &[Moment]) -> Lanes {
     let Some(first) = moments.first() else { return Lanes { lanes: Vec::new(), states: 0 } };
     let states = first.states.len();
-    let correct = match spec.env.split_once('-') {
-        Some(("Chain", _)) => Chain::unordered(states - 1, spec.seed).correct().to_vec(),
-        Some(("ChainOrdered", _)) => Chain::ordered(states - 1).correct().to_vec(),
+    let correct = match registry::stem(&spec.env) {
+        "Chain" => Chain::unordered(states - 1, spec.seed).correct().to_vec(),
+        "ChainOrdered" => Chain::ordered(states - 1).correct().to_vec(),
         _ => {
             let actions = first.states.first().map_or(0, Vec::len);
             let lane =

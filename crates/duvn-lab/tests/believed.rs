@@ -26,17 +26,14 @@ impl Stopper {
 }
 
 impl Watch for Stopper {
-    fn begun(&self, _: &RunSpec, _: &Run) {}
     fn moved(&self, _: &RunSpec, _: &Run) {
         if self.left.fetch_sub(1, Ordering::Relaxed) == 1 {
             self.stop.store(true, Ordering::Relaxed);
         }
     }
-    fn ended(&self, _: &RunSpec, _: &End) {}
     fn warned(&self, _: &RunSpec, what: &str) {
         self.warnings.lock().unwrap().push(what.into());
     }
-    fn waiting(&self, _: usize) {}
 }
 
 fn go(folder: &Path, experiment: &Experiment, jobs: usize, watch: &Stopper) -> Vec<End> {

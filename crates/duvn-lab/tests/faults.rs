@@ -8,10 +8,8 @@ mod common;
 
 use common::Folder;
 use duvn_lab::experiment::{Experiment, Variant};
-use duvn_lab::run::Run;
-use duvn_lab::spec::RunSpec;
 use duvn_lab::store::{Finished, Store};
-use duvn_lab::sweep::{End, Options, Watch, sweep};
+use duvn_lab::sweep::{End, Options, Unwatched, sweep};
 use rusqlite::ffi::{
     SQLITE_FULL, SQLITE_IOERR_FSYNC, SQLITE_IOERR_TRUNCATE, SQLITE_IOERR_WRITE, SQLITE_OK, sqlite3_file,
     sqlite3_io_methods, sqlite3_vfs, sqlite3_vfs_find, sqlite3_vfs_register,
@@ -171,16 +169,6 @@ fn wrap() {
     });
 }
 
-struct Quiet;
-
-impl Watch for Quiet {
-    fn begun(&self, _: &RunSpec, _: &Run) {}
-    fn moved(&self, _: &RunSpec, _: &Run) {}
-    fn ended(&self, _: &RunSpec, _: &End) {}
-    fn warned(&self, _: &RunSpec, _: &str) {}
-    fn waiting(&self, _: usize) {}
-}
-
 fn experiment() -> Experiment {
     let text = "name = 'a'\nseeds = '0'\nepisodes = 12\nevaluations = 3\nsettings = { hidden = [4], replay = 50, \
                 learning_starts = 8, batch = 8 }\n[[environments]]\nid = 'Toy'\n[[agents]]\npreset = 'egreedy'";
@@ -194,7 +182,7 @@ fn attempt(folder: &Path) -> Result<(), String> {
     let stop = AtomicBool::new(false);
     let checkpoint_every = Duration::ZERO;
     let options = Options { jobs: 1, checkpoint_every, retry: false, any_isa: false, stop: &stop };
-    let ends = sweep(&store, &experiment.runs, &options, &Quiet).map_err(|error| error.to_string())?;
+    let ends = sweep(&store, &experiment.runs, &options, &Unwatched).map_err(|error| error.to_string())?;
     match &ends[0] {
         End::Done(_) | End::DoneBefore(_) => Ok(()),
         End::Failed(error) => Err(error.clone()),

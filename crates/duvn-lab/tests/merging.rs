@@ -22,10 +22,6 @@ impl Watch for Order {
     fn begun(&self, run: &RunSpec, _: &Run) {
         self.0.lock().unwrap().push(run.seed);
     }
-    fn moved(&self, _: &RunSpec, _: &Run) {}
-    fn ended(&self, _: &RunSpec, _: &End) {}
-    fn warned(&self, _: &RunSpec, _: &str) {}
-    fn waiting(&self, _: usize) {}
 }
 
 fn experiment() -> Experiment {

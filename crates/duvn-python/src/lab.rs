@@ -5,7 +5,6 @@ use crate::foreign::{Plan, maker};
 use duvn_envs::registry::{Own, Registry};
 use duvn_lab::experiment::{Experiment, Variant};
 use duvn_lab::ire::{self as lab_ire, Ird, IreError};
-use duvn_lab::run::Run;
 use duvn_lab::shard::Shard;
 use duvn_lab::spec::RunSpec;
 use duvn_lab::store::{Growth, Store, StoreError};
@@ -85,10 +84,6 @@ struct Notes {
 }
 
 impl Watch for Notes {
-    fn begun(&self, _run: &RunSpec, _at: &Run) {}
-
-    fn moved(&self, _run: &RunSpec, _at: &Run) {}
-
     fn ended(&self, _run: &RunSpec, _end: &End) {
         self.done.fetch_add(1, Ordering::Relaxed);
     }
@@ -98,8 +93,6 @@ impl Watch for Notes {
             warnings.push(format!("{} {} seed {}: {what}", run.env, run.agent, run.seed));
         }
     }
-
-    fn waiting(&self, _runs: usize) {}
 }
 
 /// The runs of an experiment: place, id, environment, agent and seed of each; and its name.

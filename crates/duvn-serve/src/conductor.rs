@@ -1,10 +1,8 @@
 //! Stops and resumes sweeps, where the user has allowed it.
 
 use crate::Options;
-use duvn_lab::run::Run;
-use duvn_lab::spec::RunSpec;
 use duvn_lab::store::Store;
-use duvn_lab::sweep::{self, End, Watch, ask_to_stop, planned};
+use duvn_lab::sweep::{self, End, Unwatched, ask_to_stop, planned};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -142,21 +140,10 @@ fn go_on(path: &std::path::Path, jobs: usize, stop: &Arc<AtomicBool>) -> Result<
         any_isa: false,
         stop,
     };
-    let ends = sweep::sweep(&store, &runs, &options, &Quiet).map_err(|error| error.to_string())?;
+    let ends = sweep::sweep(&store, &runs, &options, &Unwatched).map_err(|error| error.to_string())?;
     let refused = ends.iter().find_map(|end| match end {
         End::Refused(why) => Some(why.clone()),
         _ => None,
     });
     refused.map_or(Ok(()), Err)
-}
-
-/// Nobody watches: the records tell all.
-struct Quiet;
-
-impl Watch for Quiet {
-    fn begun(&self, _: &RunSpec, _: &Run) {}
-    fn moved(&self, _: &RunSpec, _: &Run) {}
-    fn ended(&self, _: &RunSpec, _: &End) {}
-    fn warned(&self, _: &RunSpec, _: &str) {}
-    fn waiting(&self, _: usize) {}
 }

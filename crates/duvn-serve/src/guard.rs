@@ -5,7 +5,7 @@
 //! - Data need a session: a cookie that is given for the token, or the token itself.
 //! - What changes something, and the event stream, must come from our own page: `Origin` and `Sec-Fetch-Site` are looked at.
 
-use crate::shared::ServeError;
+use crate::error::ServeError;
 use hyper::header::{AUTHORIZATION, COOKIE, HOST, HeaderMap, HeaderValue, ORIGIN};
 use std::net::{IpAddr, SocketAddr};
 

@@ -7,6 +7,7 @@
 mod answer;
 mod cache;
 mod conductor;
+mod error;
 mod guard;
 mod io;
 mod limits;
@@ -16,7 +17,7 @@ mod shared;
 mod stream;
 
 pub use conductor::Working;
-pub use shared::ServeError;
+pub use error::ServeError;
 
 use conductor::Conductor;
 use guard::Guard;
@@ -135,3 +136,7 @@ fn look(shared: &Shared, over: &AtomicBool) {
         }
     }
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -2,39 +2,15 @@
 
 use crate::cache::Cache;
 use crate::conductor::Conductor;
+use crate::error::ServeError;
 use crate::guard::Guard;
 use crate::limits::{CONNECTIONS, STREAMS, WAITING};
 use duvn_lab::board::{Beliefs, Board};
-use duvn_lab::store::StoreError;
 use std::collections::VecDeque;
-use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Semaphore, watch};
-
-/// Why nothing is served.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ServeError {
-    /// No folder was named.
-    #[error("there is nothing to serve: name the folder of an experiment, such as results/chain")]
-    Nothing,
-    /// The records cannot be read.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// The port is not free, or not ours to take.
-    #[error("cannot listen at {at}: {error}; choose another port with --port, or 0 for any that is free")]
-    Listen {
-        /// The address.
-        at: SocketAddr,
-        /// What the system says.
-        error: std::io::Error,
-    },
-    /// There are no random numbers.
-    #[error("the system gives no random numbers for a token: {0}")]
-    Secret(String),
-}
 
 /// One experiment.
 pub struct Shown {

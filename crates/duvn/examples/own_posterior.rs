@@ -23,14 +23,7 @@ struct Table {
 
 impl Table {
     fn new(states: usize, actions: usize, prior: f32) -> Self {
-        let shape = Shape {
-            input: Input::OneHot(states),
-            trunk: vec![],
-            head: vec![],
-            actions,
-            outputs: 1,
-            layer_norm: false,
-        };
+        let shape = Shape::heads(Input::OneHot(states), vec![], actions, 1);
         let zeros = vec![0.0; states * actions];
         Table { shape, prior, means: zeros.clone(), target: zeros.clone(), counts: zeros }
     }

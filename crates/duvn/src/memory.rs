@@ -1,7 +1,7 @@
 //! How much memory an agent will take, told before any of it is taken.
 
-use crate::agent::AgentError;
 use crate::config::{BackupKind, CheckedConfig, LocalKind, PosteriorKind, PriorityKind};
+use crate::error::AgentError;
 use crate::learner::{count, input, seen};
 use crate::returns::return_model;
 use crate::value::shape;

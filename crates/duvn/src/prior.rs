@@ -86,7 +86,7 @@ mod tests {
     use crate::rng::Stream;
 
     fn network(input: Input, seed: u64) -> Network {
-        let shape = Shape { input, trunk: vec![], head: vec![8], actions: 3, outputs: 2, layer_norm: false };
+        let shape = Shape::heads(input, vec![8], 3, 2);
         Network::new(shape, Init::He, Stream::new(seed, "prior").generator()).unwrap()
     }
 

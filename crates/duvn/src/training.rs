@@ -1,6 +1,7 @@
 //! An agent in an environment, one step after another.
 
-use crate::agent::{Agent, LearnError, RestoreError, Snapshot};
+use crate::agent::{Agent, Snapshot};
+use crate::error::{LearnError, RestoreError};
 use crate::rng::Stream;
 use duvn_envs::{Environment, StateError, StepError, freeze, thaw};
 use serde::{Deserialize, Serialize};

@@ -3,15 +3,41 @@
 
 use crate::config::{ActivationKind, Config, InitKind};
 use crate::net::{
-    Activation, AdamConfig, Backend, Health, Init, Input, LoadError, Masks, Network, Part, Shape, ShapeError,
-    Tensor,
+    Activation, AdamConfig, Backend, Health, Init, Input, LoadError, Masks, Network, Part, Rows, Shape,
+    ShapeError, Tensor, Which,
 };
-use crate::posterior::{Question, TrainingBatch};
 use crate::prior::Prior;
-use crate::returns::ReturnModel;
+use crate::returns::{Discrepancy, ReturnModel};
 use crate::rng::Stream;
 use crate::schedule::Schedule;
 use std::sync::Arc;
+
+/// A batch to train on.
+pub struct TrainingBatch<'a> {
+    /// Where each transition lies in the replay.
+    pub slots: &'a [u32],
+    /// The observations.
+    pub rows: Rows<'a>,
+    /// The actions taken.
+    pub actions: &'a [u8],
+    /// What each row's return should be, in the form of the return model's targets.
+    pub targets: &'a [f32],
+    /// How much each row counts.
+    pub weights: &'a [f32],
+    /// Gets how far each row was from its target.
+    pub found: &'a mut [Discrepancy],
+}
+
+/// States whose returns are asked for, to make targets.
+#[derive(Clone, Copy)]
+pub struct Question<'a> {
+    /// The current parameters, or those that targets are made with.
+    pub which: Which,
+    /// The states.
+    pub rows: Rows<'a>,
+    /// One action a state; none: all of them.
+    pub taken: Option<&'a [u8]>,
+}
 
 /// A network whose outputs are parameters of return distributions.
 pub struct ValueNetwork {

@@ -138,7 +138,7 @@ fn mixture(config: &Config, outputs: &[f64], target: &[f64]) -> f64 {
     let total: f64 = logits.iter().map(|logit| logit.exp()).sum();
     let targets: Vec<(f64, f64, f64)> = match config.propagation {
         Propagation::Sampling => target.iter().map(|&psi| (1.0 / target.len() as f64, psi, 0.0)).collect(),
-        Propagation::Analytic => (0..3).map(|j| (target[j], target[3 + j], target[6 + j])).collect(),
+        _ => (0..3).map(|j| (target[j], target[3 + j], target[6 + j])).collect(),
     };
     let of = |(omega, m, s): (f64, f64, f64)| {
         let part = |k: usize| {
@@ -171,6 +171,7 @@ fn distance(kind: LossKind, (m, s): (f64, f64), (mu, sigma): (f64, f64)) -> f64 
         LossKind::Bhattacharyya => -affinity.ln(),
         LossKind::Hellinger => 1.0 - affinity,
         LossKind::Variance => (mu - m).powi(2) + ((sigma - s) * (sigma + s)).powi(2),
+        other => panic!("write down what {other:?} is"),
     }
 }
 

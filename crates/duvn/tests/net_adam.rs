@@ -17,18 +17,11 @@ fn network(shape: &Shape, isa: Isa) -> Network {
 }
 
 fn linear() -> Shape {
-    Shape { input: Input::Dense(2), trunk: vec![], head: vec![], actions: 1, outputs: 1, layer_norm: false }
+    Shape::heads(Input::Dense(2), vec![], 1, 1)
 }
 
 fn one_hot() -> Shape {
-    Shape {
-        input: Input::OneHot(6),
-        trunk: vec![],
-        head: vec![20],
-        actions: 2,
-        outputs: 1,
-        layer_norm: false,
-    }
+    Shape::heads(Input::OneHot(6), vec![20], 2, 1)
 }
 
 /// Sets all parameters to `x`.
@@ -132,14 +125,7 @@ fn moments_of_a_silent_parameter_end_at_zero_and_not_in_subnormal_numbers() {
 
 #[test]
 fn clipping_scales_the_gradient_to_the_norm() {
-    let shape = Shape {
-        input: Input::Dense(5),
-        trunk: vec![30],
-        head: vec![20],
-        actions: 3,
-        outputs: 2,
-        layer_norm: false,
-    };
+    let shape = Shape { trunk: vec![30], ..Shape::heads(Input::Dense(5), vec![20], 3, 2) };
     let batch = Batch::new(&shape, 9, 4);
     let rows = batch.rows(&shape);
     for isa in Isa::available() {
@@ -178,14 +164,8 @@ fn a_gradient_that_is_not_a_number_shows_in_the_weights() {
 /// A step that clips goes over all weights, one that does not passes over those that never moved.
 #[test]
 fn passing_over_inputs_that_were_never_seen_changes_no_bit() {
-    let shapes = [(vec![], vec![70, 20]), (vec![130], vec![20])].map(|(trunk, head)| Shape {
-        input: Input::OneHot(9),
-        trunk,
-        head,
-        actions: 2,
-        outputs: 1,
-        layer_norm: false,
-    });
+    let shapes = [(vec![], vec![70, 20]), (vec![130], vec![20])]
+        .map(|(trunk, head)| Shape { trunk, ..Shape::heads(Input::OneHot(9), head, 2, 1) });
     for (shape, isa) in shapes.iter().flat_map(|shape| Isa::available().map(move |isa| (shape, isa))) {
         let (mut some, mut all) = (network(shape, isa), network(shape, isa));
         let sparing = AdamConfig::default();

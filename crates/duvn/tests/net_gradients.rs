@@ -41,7 +41,7 @@ fn shapes() -> Vec<Shape> {
             }
         }
         for (trunk, head) in [(vec![], vec![20]), (vec![17], vec![]), (vec![], vec![])] {
-            shapes.push(Shape { input, trunk, head, actions: 2, outputs: 19, layer_norm: false });
+            shapes.push(Shape { trunk, ..Shape::heads(input, head, 2, 19) });
         }
     }
     shapes

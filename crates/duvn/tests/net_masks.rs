@@ -5,14 +5,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
 fn shape() -> Shape {
-    Shape {
-        input: Input::OneHot(3),
-        trunk: vec![50],
-        head: vec![128, 40],
-        actions: 3,
-        outputs: 2,
-        layer_norm: false,
-    }
+    Shape { trunk: vec![50], ..Shape::heads(Input::OneHot(3), vec![128, 40], 3, 2) }
 }
 
 /// The bits of a row: the trunk, then the layers of each action that the mask covers.

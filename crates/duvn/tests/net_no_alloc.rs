@@ -14,22 +14,8 @@ static ALLOCATOR: Counting = Counting;
 
 #[test]
 fn no_allocation_after_the_first_call() {
-    let head = Shape {
-        input: Input::Dense(4),
-        trunk: vec![],
-        head: vec![128; 3],
-        actions: 2,
-        outputs: 2,
-        layer_norm: false,
-    };
-    let trunk = Shape {
-        input: Input::OneHot(11),
-        trunk: vec![50],
-        head: vec![30],
-        actions: 3,
-        outputs: 1,
-        layer_norm: false,
-    };
+    let head = Shape::heads(Input::Dense(4), vec![128; 3], 2, 2);
+    let trunk = Shape { trunk: vec![50], ..Shape::heads(Input::OneHot(11), vec![30], 3, 1) };
     let normalised = Shape { layer_norm: true, ..trunk.clone() };
     let atoms = Shape { outputs: 51, ..trunk.clone() };
     for shape in [head, trunk, normalised, atoms] {

@@ -33,7 +33,7 @@ fn trained(shape: &Shape, isa: Isa, steps: u64, rows: usize) -> Network {
 fn shapes() -> Vec<Shape> {
     let shape = |input, trunk: &[usize], head: &[usize], actions, outputs| {
         let (trunk, head) = (trunk.to_vec(), head.to_vec());
-        Shape { input, trunk, head, actions, outputs, layer_norm: false }
+        Shape { trunk, ..Shape::heads(input, head, actions, outputs) }
     };
     let mut shapes = vec![
         shape(Input::Dense(4), &[], &[128, 128, 128], 2, 2),

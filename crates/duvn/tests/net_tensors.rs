@@ -11,14 +11,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
 fn shape() -> Shape {
-    Shape {
-        input: Input::Dense(3),
-        trunk: vec![20],
-        head: vec![70, 5],
-        actions: 2,
-        outputs: 3,
-        layer_norm: false,
-    }
+    Shape { trunk: vec![20], ..Shape::heads(Input::Dense(3), vec![70, 5], 2, 3) }
 }
 
 fn network(seed: u64) -> Network {
@@ -153,14 +146,7 @@ fn impossible_shapes_are_refused() {
 
 #[test]
 fn weights_begin_within_the_limits_of_their_layer() {
-    let shape = Shape {
-        input: Input::Dense(100),
-        trunk: vec![],
-        head: vec![200],
-        actions: 1,
-        outputs: 50,
-        layer_norm: false,
-    };
+    let shape = Shape::heads(Input::Dense(100), vec![200], 1, 50);
     for (init, hidden, output) in
         [(Init::He, 6.0 / 100.0, 3.0 / 200.0), (Init::Xavier, 6.0 / 300.0, 6.0 / 250.0)]
     {
@@ -190,26 +176,12 @@ fn names_of_instruction_sets_are_read_back() {
 #[test]
 fn operations_are_counted_by_hand() {
     // Per row 4 x 128, 128 x 128, 128 x 128, 128 x 2; no gradient of the observation is computed.
-    let shape = Shape {
-        input: Input::Dense(4),
-        trunk: vec![],
-        head: vec![128; 3],
-        actions: 2,
-        outputs: 2,
-        layer_norm: false,
-    };
+    let shape = Shape::heads(Input::Dense(4), vec![128; 3], 2, 2);
     let head = (512 + 2 * 16384 + 256) as f64;
     assert_eq!(shape.flops_predict(1), 2.0 * 2.0 * head);
     assert_eq!(shape.flops_train(32), 32.0 * 2.0 * (3.0 * head - 512.0));
     // A row gather is no product.
-    let shape = Shape {
-        input: Input::OneHot(9),
-        trunk: vec![10],
-        head: vec![20],
-        actions: 3,
-        outputs: 1,
-        layer_norm: false,
-    };
+    let shape = Shape { trunk: vec![10], ..Shape::heads(Input::OneHot(9), vec![20], 3, 1) };
     assert_eq!(shape.flops_predict(1), 2.0 * 3.0 * (200.0 + 20.0));
     assert_eq!(shape.flops_train(1), 2.0 * 3.0 * (200.0 + 20.0));
 }

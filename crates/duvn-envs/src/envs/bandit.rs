@@ -12,6 +12,7 @@ pub struct Bandit {
 
 /// What an arm pays.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Arm {
     /// The same every time.
     Fixed(f64),

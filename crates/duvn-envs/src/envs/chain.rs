@@ -1,8 +1,6 @@
 use crate::canvas::Canvas;
 use crate::rng::NumpyRng;
-use crate::{
-    Action, Environment, Observation, Space, StateError, Step, StepError, freeze, text, thaw, tiles,
-};
+use crate::{Action, Environment, StateError, Step, StepError, freeze, text, thaw, tiles};
 
 /// The paper's Chain (App. D): `n` states in a row, two actions, one of them correct in each state.
 ///
@@ -33,20 +31,10 @@ impl Chain {
 }
 
 impl Environment for Chain {
-    fn observation_space(&self) -> Space {
-        Space::Discrete(self.correct.len() + 1)
-    }
-
-    fn action_space(&self) -> Space {
-        Space::Discrete(2)
-    }
+    numbered!(|env| { states: env.correct.len() + 1, actions: 2, at: env.at });
 
     fn reset(&mut self, _seed: Option<u64>) {
         self.at = 0;
-    }
-
-    fn observation(&self) -> Observation<'_> {
-        Observation::Index(self.at)
     }
 
     fn step(&mut self, action: Action<'_>) -> Result<Step, StepError> {
@@ -85,6 +73,7 @@ impl Environment for Chain {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Observation;
 
     #[test]
     fn only_the_whole_correct_sequence_pays() {

@@ -1,6 +1,6 @@
 use super::grid::{Direction, Grid, Slip, State, slipped};
 use crate::canvas::Canvas;
-use crate::{Action, Environment, Observation, Space, Step, StepError, text, tiles};
+use crate::{Action, Environment, Step, StepError, text, tiles};
 
 /// Gymnasium's `CliffWalking`: from the lower left to the lower right of a 4 x 12 grid, going up (0), right
 /// (1), down (2) or left (3), along a cliff. A step costs 1; a fall costs 100 and leads back to the start.
@@ -34,23 +34,13 @@ impl CliffWalking {
 }
 
 impl Environment for CliffWalking {
-    fn observation_space(&self) -> Space {
-        Space::Discrete(Self::GRID.cells())
-    }
-
-    fn action_space(&self) -> Space {
-        Space::Discrete(4)
-    }
+    numbered!(|env| { states: Self::GRID.cells(), actions: 4, at: env.state.at });
 
     fn reset(&mut self, seed: Option<u64>) {
         self.state.rng.restart(seed);
         // Gymnasium draws the start, though there is only one.
         self.state.rng.next_u64();
         self.state.at = Self::START;
-    }
-
-    fn observation(&self) -> Observation<'_> {
-        Observation::Index(self.state.at)
     }
 
     fn step(&mut self, action: Action<'_>) -> Result<Step, StepError> {

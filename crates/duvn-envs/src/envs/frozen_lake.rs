@@ -1,7 +1,7 @@
 use super::grid::{Direction, Slip, State, slipped};
 use super::lake::Lake;
 use crate::canvas::Canvas;
-use crate::{Action, Environment, Observation, Space, Step, StepError, text, tiles};
+use crate::{Action, Environment, Step, StepError, text, tiles};
 
 /// Gymnasium's `FrozenLake`: cross the ice to the goal (reward 1) and fall into no hole, going left (0),
 /// down (1), right (2) or up (3). On slippery ice a share of the moves go as meant, and the others to the left
@@ -43,21 +43,11 @@ impl FrozenLake {
 }
 
 impl Environment for FrozenLake {
-    fn observation_space(&self) -> Space {
-        Space::Discrete(self.lake.grid.cells())
-    }
-
-    fn action_space(&self) -> Space {
-        Space::Discrete(4)
-    }
+    numbered!(|env| { states: env.lake.grid.cells(), actions: 4, at: env.state.at });
 
     fn reset(&mut self, seed: Option<u64>) {
         self.state.rng.restart(seed);
         self.state.at = self.state.rng.categorical(&self.starts);
-    }
-
-    fn observation(&self) -> Observation<'_> {
-        Observation::Index(self.state.at)
     }
 
     fn step(&mut self, action: Action<'_>) -> Result<Step, StepError> {

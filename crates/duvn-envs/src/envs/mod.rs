@@ -23,6 +23,27 @@ macro_rules! saves_state {
     };
 }
 
+/// The spaces and the observation of a world of numbered states, inside its `impl Environment`: how many states and
+/// actions there are, and in which state it stands.
+macro_rules! numbered {
+    (|$env:ident| { states: $states:expr, actions: $actions:expr, at: $at:expr }) => {
+        fn observation_space(&self) -> crate::Space {
+            let $env = self;
+            let _ = $env;
+            crate::Space::Discrete($states)
+        }
+
+        fn action_space(&self) -> crate::Space {
+            crate::Space::Discrete($actions)
+        }
+
+        fn observation(&self) -> crate::Observation<'_> {
+            let $env = self;
+            crate::Observation::Index($at)
+        }
+    };
+}
+
 use crate::Action;
 
 /// The push of a task with three actions: back (0), none (1), forward (2).

@@ -1,7 +1,5 @@
 use crate::canvas::Canvas;
-use crate::{
-    Action, Environment, Observation, Space, StateError, Step, StepError, freeze, text, thaw, tiles,
-};
+use crate::{Action, Environment, StateError, Step, StepError, freeze, text, thaw, tiles};
 
 /// N-chain: `n` states in a row, from the second of which one goes left (0) or right (1), for `n` + 8 steps. A step
 /// from the left end pays 0.001, one from the right end 1, so that the best return is 10.
@@ -26,20 +24,10 @@ impl NChain {
 }
 
 impl Environment for NChain {
-    fn observation_space(&self) -> Space {
-        Space::Discrete(self.n)
-    }
-
-    fn action_space(&self) -> Space {
-        Space::Discrete(2)
-    }
+    numbered!(|env| { states: env.n, actions: 2, at: env.at });
 
     fn reset(&mut self, _seed: Option<u64>) {
         self.at = 1;
-    }
-
-    fn observation(&self) -> Observation<'_> {
-        Observation::Index(self.at)
     }
 
     fn step(&mut self, action: Action<'_>) -> Result<Step, StepError> {

@@ -1,6 +1,6 @@
 use super::grid::State;
 use crate::canvas::Canvas;
-use crate::{Action, Environment, Observation, Space, Step, StepError, text, tiles};
+use crate::{Action, Environment, Step, StepError, text, tiles};
 
 /// RiverSwim: `n` places in a row along a river; swimming left (0), with the current, always succeeds, swimming
 /// right (1), against it, often does not. Going left at the left end pays 0.005, going right at the right end 1.
@@ -63,21 +63,11 @@ impl RiverSwim {
 }
 
 impl Environment for RiverSwim {
-    fn observation_space(&self) -> Space {
-        Space::Discrete(self.n)
-    }
-
-    fn action_space(&self) -> Space {
-        Space::Discrete(2)
-    }
+    numbered!(|env| { states: env.n, actions: 2, at: env.state.at });
 
     fn reset(&mut self, seed: Option<u64>) {
         self.state.rng.restart(seed);
         self.state.at = 0;
-    }
-
-    fn observation(&self) -> Observation<'_> {
-        Observation::Index(self.state.at)
     }
 
     fn step(&mut self, action: Action<'_>) -> Result<Step, StepError> {

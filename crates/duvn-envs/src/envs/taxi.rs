@@ -1,7 +1,7 @@
 use super::grid::Slip;
 use crate::canvas::{Canvas, Colour};
 use crate::rng::NumpyRng;
-use crate::{Action, Environment, Observation, Space, Step, StepError, text, tiles};
+use crate::{Action, Environment, Step, StepError, text, tiles};
 use serde::{Deserialize, Serialize};
 
 /// Gymnasium's `Taxi`: fetch a passenger from one of four landmarks and drop them off at another, by
@@ -139,22 +139,12 @@ impl Default for Taxi {
 }
 
 impl Environment for Taxi {
-    fn observation_space(&self) -> Space {
-        Space::Discrete(STATES)
-    }
-
-    fn action_space(&self) -> Space {
-        Space::Discrete(6)
-    }
+    numbered!(|env| { states: STATES, actions: 6, at: env.state.at });
 
     fn reset(&mut self, seed: Option<u64>) {
         self.state.rng.restart(seed);
         self.state.at = self.state.rng.categorical(&self.starts);
         self.state.changes_mind = self.fickleness.is_some_and(|chance| self.state.rng.random() < chance);
-    }
-
-    fn observation(&self) -> Observation<'_> {
-        Observation::Index(self.state.at)
     }
 
     fn step(&mut self, action: Action<'_>) -> Result<Step, StepError> {

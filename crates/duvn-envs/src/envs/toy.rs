@@ -1,7 +1,5 @@
 use crate::canvas::Canvas;
-use crate::{
-    Action, Environment, Observation, Space, StateError, Step, StepError, freeze, text, thaw, tiles,
-};
+use crate::{Action, Environment, StateError, Step, StepError, freeze, text, thaw, tiles};
 
 /// A deterministic two-step MDP, small enough to work out by hand.
 ///
@@ -25,20 +23,10 @@ impl Toy {
 }
 
 impl Environment for Toy {
-    fn observation_space(&self) -> Space {
-        Space::Discrete(4)
-    }
-
-    fn action_space(&self) -> Space {
-        Space::Discrete(2)
-    }
+    numbered!(|env| { states: 4, actions: 2, at: env.at });
 
     fn reset(&mut self, _seed: Option<u64>) {
         self.at = 0;
-    }
-
-    fn observation(&self) -> Observation<'_> {
-        Observation::Index(self.at)
     }
 
     fn step(&mut self, action: Action<'_>) -> Result<Step, StepError> {

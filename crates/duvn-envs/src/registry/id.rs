@@ -218,6 +218,17 @@ pub fn member(id: &str) -> Option<Member<'_>> {
     Some(Member { family: entry.family()?, size, parameters })
 }
 
+/// What kind of task an id names, without size, version and parameters: `CartPole` for `CartPole-v1?reward=sparse`.
+///
+/// ```
+/// use duvn_envs::registry::stem;
+///
+/// assert_eq!(["Chain-10", "Taxi-v4?rain=true", "Toy"].map(stem), ["Chain", "Taxi", "Toy"]);
+/// ```
+pub fn stem(id: &str) -> &str {
+    id.split(['-', '?']).next().unwrap_or(id)
+}
+
 fn find(id: &str, name: &str) -> Result<(&'static Entry, usize), MakeError> {
     if let Some(entry) = ENTRIES.iter().find(|entry| entry.sizes.is_none() && entry.name == name) {
         return Ok((entry, 0));

@@ -18,7 +18,7 @@ mod own;
 mod parameter;
 
 pub use entries::ENTRIES;
-pub use id::{MakeError, Member, member};
+pub use id::{MakeError, Member, member, stem};
 pub use own::{Own, OwnError, Registry, entries};
 pub use parameter::{COMMON, Kind, Parameter};
 

@@ -17,6 +17,7 @@ pub struct Parameter {
 
 /// The values of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Kind {
     /// `true` or `false`.
     Flag {

@@ -100,14 +100,7 @@ mod tests {
     /// passes of them and needs one for its next state.
     #[test]
     fn the_floating_point_operations_of_an_update_are_those_worked_by_hand() {
-        let shape = Shape {
-            input: Input::OneHot(11),
-            trunk: vec![],
-            head: vec![128; 3],
-            actions: 2,
-            outputs: 2,
-            layer_norm: false,
-        };
+        let shape = Shape::heads(Input::OneHot(11), vec![128; 3], 2, 2);
         assert_eq!(flops_update(&shape, 32), 2.0 * 32.0 * 33_024.0 * 4.0);
     }
 }

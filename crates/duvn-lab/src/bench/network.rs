@@ -14,14 +14,7 @@ pub fn peak(name: &str, isa: Isa, options: &Options) -> Measurement {
 
 /// The paper's network: three hidden layers of 128 for each action, mu and sigma as outputs.
 fn network(actions: usize) -> Result<Network, BenchError> {
-    let shape = Shape {
-        input: Input::Dense(4),
-        trunk: vec![],
-        head: vec![128; 3],
-        actions,
-        outputs: 2,
-        layer_norm: false,
-    };
+    let shape = Shape::heads(Input::Dense(4), vec![128; 3], actions, 2);
     Network::new(shape, Init::He, Stream::new(0, "bench").generator())
         .map_err(|error| AgentError::from(error).into())
 }
@@ -93,14 +86,7 @@ mod tests {
     #[test]
     fn bytes_are_those_worked_by_hand() {
         // Parameters: 2 actions x ((3 + 1) 5 + (5 + 1) 2) = 64. Units a row: 5 + 2 = 7.
-        let shape = Shape {
-            input: Input::Dense(3),
-            trunk: vec![],
-            head: vec![5],
-            actions: 2,
-            outputs: 2,
-            layer_norm: false,
-        };
+        let shape = Shape::heads(Input::Dense(3), vec![5], 2, 2);
         assert_eq!(bytes_train(&shape, 10), 32.0 * 64.0 + 16.0 * 70.0);
         assert_eq!(bytes_values(&shape, 10), 4.0 * 64.0 + 8.0 * 70.0);
     }

@@ -2,7 +2,7 @@
 
 use super::Board;
 use super::number::{maybe, maybes, numbers};
-use crate::report::{Ended, Results};
+use crate::results::{Ended, Results};
 use crate::stats::{
     Bootstrap, FEWEST_RUNS, Interval, difference_interval, improvement_interval, mean, mean_interval,
     probability_of_improvement, profile_interval, score_at_least,

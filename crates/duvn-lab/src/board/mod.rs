@@ -23,8 +23,8 @@ pub(crate) use frozen::frozen;
 pub use names::actions as action_names;
 pub use play::{Frames, Playing};
 
+use crate::bounds::bounds;
 use crate::experiment::Show;
-use crate::report::task_bounds;
 use crate::stats::Bounds;
 use crate::store::{RunRow, Status, Store, StoreError};
 use curves::Memo;
@@ -86,7 +86,7 @@ impl Task {
             panel: run.panel.clone(),
             group: run.group.clone(),
             threshold: registry::make(&run.spec.env, 0).ok().and_then(|env| env.reward_threshold),
-            bounds: task_bounds(&run.spec.env),
+            bounds: bounds(&run.spec.env),
         }
     }
 }

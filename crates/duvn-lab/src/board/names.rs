@@ -1,14 +1,10 @@
 //! What actions and numbers of observations are called, where that is known.
 
-/// The family of an environment: its id without sizes, versions and parameters.
-fn family(env: &str) -> &str {
-    let name = env.split('?').next().unwrap_or(env);
-    name.split('-').next().unwrap_or(name)
-}
+use duvn_envs::registry::stem;
 
 /// The names of the actions of an environment with so many.
 pub fn actions(env: &str, count: usize) -> Vec<String> {
-    let names: &[&str] = match family(env) {
+    let names: &[&str] = match stem(env) {
         "CartPole" | "RiverSwim" => &["left", "right"],
         "CartPoleBsuite" | "CartPoleSwingup" | "MountainCar" | "Catch" => &["left", "stay", "right"],
         "Acrobot" => &["-1", "0", "+1"],
@@ -27,7 +23,7 @@ pub fn actions(env: &str, count: usize) -> Vec<String> {
 
 /// The names of the numbers of an observation.
 pub fn dimensions(env: &str, count: usize) -> Vec<String> {
-    let names: &[&str] = match family(env) {
+    let names: &[&str] = match stem(env) {
         "MountainCar" => &["position", "velocity"],
         "CartPole" => &["position", "velocity", "angle", "angular velocity"],
         "Acrobot" => &["cos θ₁", "sin θ₁", "cos θ₂", "sin θ₂", "velocity of θ₁", "velocity of θ₂"],

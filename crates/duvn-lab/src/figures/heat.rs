@@ -14,17 +14,8 @@ const TICK_SIZE: f64 = 9.0;
 const LABEL_SIZE: f64 = 10.0;
 
 /// Nine colours of the map known as viridis, evenly spaced.
-const STOPS: [Colour; 9] = [
-    Colour(0x44, 0x01, 0x54),
-    Colour(0x47, 0x2d, 0x7b),
-    Colour(0x3b, 0x52, 0x8b),
-    Colour(0x2c, 0x72, 0x8e),
-    Colour(0x21, 0x91, 0x8c),
-    Colour(0x28, 0xae, 0x80),
-    Colour(0x5e, 0xc9, 0x62),
-    Colour(0xad, 0xdc, 0x30),
-    Colour(0xfd, 0xe7, 0x25),
-];
+const STOPS: [u32; 9] =
+    [0x440154, 0x472d7b, 0x3b528b, 0x2c728e, 0x21918c, 0x28ae80, 0x5ec962, 0xaddc30, 0xfde725];
 
 /// The colour at `share` of the way from the lowest to the highest.
 pub(super) fn colour(share: f64) -> Colour {
@@ -34,7 +25,7 @@ pub(super) fn colour(share: f64) -> Colour {
         let (a, b) = (f64::from(a), f64::from(b));
         (a + (at - below as f64) * (b - a)).round() as u8
     };
-    let (Colour(r, g, b), Colour(r2, g2, b2)) = (STOPS[below], STOPS[below + 1]);
+    let (Colour(r, g, b), Colour(r2, g2, b2)) = (Colour::hex(STOPS[below]), Colour::hex(STOPS[below + 1]));
     Colour(mix(r, r2), mix(g, g2), mix(b, b2))
 }
 
@@ -115,6 +106,6 @@ mod tests {
             0.299 * f64::from(r) + 0.587 * f64::from(g) + 0.114 * f64::from(b)
         };
         assert!((1..=100).all(|i| light(i) > light(i - 1)));
-        assert_eq!((colour(-3.0), colour(7.0)), (STOPS[0], STOPS[8]));
+        assert_eq!((colour(-3.0), colour(7.0)), (Colour::hex(STOPS[0]), Colour::hex(STOPS[8])));
     }
 }

@@ -1,16 +1,7 @@
 //! The look of each method: the same colour, dash and marker in every figure. The colours are told apart
 //! by the colour-blind (Okabe and Ito's set); dash and marker tell them apart in grey.
 
-/// A colour of the screen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Colour(
-    /// Red.
-    pub u8,
-    /// Green.
-    pub u8,
-    /// Blue.
-    pub u8,
-);
+pub use duvn_envs::canvas::Colour;
 
 /// Text and axes.
 pub(super) const INK: Colour = Colour(0x26, 0x26, 0x26);
@@ -86,27 +77,27 @@ pub struct Style {
 
 /// A style a method: name in configs, name in figures, look.
 const METHODS: [(&str, &str, Style); 8] = [
-    ("egreedy", "ε-greedy", style(0x80, 0x80, 0x80, Dash::Dotted, Marker::Circle)),
-    ("boltzmann", "Boltzmann", style(0x56, 0xb4, 0xe9, Dash::DashDot, Marker::Plus)),
-    ("parametric", "parametric", style(0x00, 0x9e, 0x73, Dash::Dashed, Marker::Square)),
-    ("return", "return", style(0x00, 0x72, 0xb2, Dash::Long, Marker::TriangleDown)),
-    ("duvn", "DUVN", style(0xd5, 0x5e, 0x00, Dash::Solid, Marker::Diamond)),
-    ("duvn-deep", "DUVN-deep", style(0x00, 0x00, 0x00, Dash::Solid, Marker::TriangleUp)),
-    ("bootdqn", "BootDQN", style(0xcc, 0x79, 0xa7, Dash::DashDotDot, Marker::Cross)),
-    ("ube", "UBE", style(0xe6, 0x9f, 0x00, Dash::Short, Marker::Star)),
+    ("egreedy", "ε-greedy", style(0x808080, Dash::Dotted, Marker::Circle)),
+    ("boltzmann", "Boltzmann", style(0x56b4e9, Dash::DashDot, Marker::Plus)),
+    ("parametric", "parametric", style(0x009e73, Dash::Dashed, Marker::Square)),
+    ("return", "return", style(0x0072b2, Dash::Long, Marker::TriangleDown)),
+    ("duvn", "DUVN", style(0xd55e00, Dash::Solid, Marker::Diamond)),
+    ("duvn-deep", "DUVN-deep", style(0x000000, Dash::Solid, Marker::TriangleUp)),
+    ("bootdqn", "BootDQN", style(0xcc79a7, Dash::DashDotDot, Marker::Cross)),
+    ("ube", "UBE", style(0xe69f00, Dash::Short, Marker::Star)),
 ];
 
 /// The other reading and the other loop of a method of the paper, each in the colour of its kin. They are a list of their own
 /// because the looks of methods that are in no list depend on how many the first one has.
 const VARIANTS: [(&str, &str, Style); 4] = [
-    ("return-draw", "return-draw", style(0x00, 0x72, 0xb2, Dash::Short, Marker::TriangleUp)),
-    ("duvn-draw", "DUVN-draw", style(0xd5, 0x5e, 0x00, Dash::Dashed, Marker::Star)),
-    ("authors", "DUVN, authors' loop", style(0x88, 0x22, 0x55, Dash::Solid, Marker::Cross)),
-    ("authors-egreedy", "ε-greedy, authors' loop", style(0x40, 0x40, 0x40, Dash::Dotted, Marker::Plus)),
+    ("return-draw", "return-draw", style(0x0072b2, Dash::Short, Marker::TriangleUp)),
+    ("duvn-draw", "DUVN-draw", style(0xd55e00, Dash::Dashed, Marker::Star)),
+    ("authors", "DUVN, authors' loop", style(0x882255, Dash::Solid, Marker::Cross)),
+    ("authors-egreedy", "ε-greedy, authors' loop", style(0x404040, Dash::Dotted, Marker::Plus)),
 ];
 
-const fn style(red: u8, green: u8, blue: u8, dash: Dash, marker: Marker) -> Style {
-    Style { colour: Colour(red, green, blue), dash, marker, width: 1.6 }
+const fn style(rgb: u32, dash: Dash, marker: Marker) -> Style {
+    Style { colour: Colour::hex(rgb), dash, marker, width: 1.6 }
 }
 
 /// A style with its name in the legend.
@@ -130,18 +121,11 @@ impl Series {
         let hash = preset.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });
-        const COLOURS: [Colour; 6] = [
-            Colour(0x88, 0x22, 0x55),
-            Colour(0x33, 0x22, 0x88),
-            Colour(0x99, 0x99, 0x33),
-            Colour(0x44, 0xaa, 0x99),
-            Colour(0x6b, 0x4c, 0x3a),
-            Colour(0xaa, 0x44, 0x99),
-        ];
+        const COLOURS: [u32; 6] = [0x882255, 0x332288, 0x999933, 0x44aa99, 0x6b4c3a, 0xaa4499];
         const DASHES: [Dash; 4] = [Dash::Solid, Dash::Dashed, Dash::DashDot, Dash::Short];
         let pick = |shift: u32, n: usize| ((hash >> shift) % n as u64) as usize;
         let style = Style {
-            colour: COLOURS[pick(40, COLOURS.len())],
+            colour: Colour::hex(COLOURS[pick(40, COLOURS.len())]),
             dash: DASHES[pick(20, DASHES.len())],
             marker: METHODS[pick(8, METHODS.len())].2.marker,
             width: 1.6,

@@ -1,11 +1,11 @@
 //! The records of an experiment, ordered by task and agent.
 
-use super::bounds::bounds;
-use super::results::{Ended, Results};
 use crate::beliefs::Moment;
+use crate::bounds::bounds;
 use crate::calibration::Calibration;
 use crate::experiment::Show;
 use crate::progress::WINDOW;
+use crate::results::{Ended, Results};
 use crate::run::{Budget, Outcome};
 use crate::stats::{Bounds, mean};
 use crate::store::{BINS, CurvePoint, EvaluationRow, RunRow, Status, Store, StoreError};

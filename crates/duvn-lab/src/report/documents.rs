@@ -12,9 +12,9 @@
 
 use super::ReportError;
 use super::from_csv::from_csv;
-use super::results::Results;
 use super::summary::{differences, summary};
 use super::table::Table;
+use crate::results::Results;
 use std::path::{Path, PathBuf};
 
 const END: &str = "<!-- /table -->";
@@ -109,8 +109,8 @@ pub fn sources(text: &str) -> Vec<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::results::Ended;
     use super::*;
+    use crate::results::Ended;
 
     fn results() -> Vec<Results> {
         let run = |last: f64| Ended { episodes: 100, last_return: Some(last), ..Ended::default() };

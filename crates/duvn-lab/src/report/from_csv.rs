@@ -1,8 +1,8 @@
 //! Results from a file of runs, as `duvn export --csv` writes it.
 
 use super::ReportError;
-use super::bounds::bounds;
-use super::results::{Ended, Results};
+use crate::bounds::bounds;
+use crate::results::{Ended, Results};
 use duvn_envs::registry;
 use std::path::Path;
 

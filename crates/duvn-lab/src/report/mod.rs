@@ -1,7 +1,6 @@
 //! Reports: what came of an experiment, as figures, tables and one page that needs nothing else.
 
 mod believed;
-mod bounds;
 mod data;
 mod deep_sea;
 mod documents;
@@ -10,20 +9,19 @@ mod html;
 mod page;
 mod pictures;
 mod plain;
-mod results;
 mod scaling;
 mod summary;
 mod table;
 
-pub(crate) use bounds::bounds as task_bounds;
 pub use data::{AgentRuns, Data, Task};
 pub use documents::{sources, tables, update_document, with_tables};
 pub use from_csv::from_csv;
 pub use pictures::{Picture, pictures};
 pub use plain::Plain;
-pub use results::{Ended, Results};
 pub use summary::{differences, improvement, summary};
 pub use table::{Cell, Table};
+
+pub use crate::results::{Ended, Results};
 
 use crate::board;
 use crate::figures::FigureError;

@@ -4,11 +4,11 @@
 use super::data::{AgentRuns, Data};
 use super::html::table;
 use super::pictures::Picture;
-use super::results::Results;
 use super::summary::{differences, improvement};
 use super::table::{Cell, Table};
 use crate::escape::escape;
 use crate::machine;
+use crate::results::Results;
 use crate::settings;
 use crate::stats::{Bootstrap, FEWEST_RUNS};
 use crate::store::{RunRow, Status};

@@ -2,8 +2,8 @@
 
 use super::data::{Data, Task};
 use super::pictures::{Picture, figure};
-use super::results::{Ended, Results};
 use crate::figures::{Axis, Curve, Dash, Figure, Mark, Marker, Panel, Point, Points, Rule, Series, Style};
+use crate::results::{Ended, Results};
 use crate::stats::{KaplanMeier, share_interval};
 use duvn_envs::registry::{self, Member};
 

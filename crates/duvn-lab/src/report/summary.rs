@@ -1,8 +1,8 @@
 //! The tables of results: every agent on every task, and who beats whom.
 
-use super::results::{Ended, Results};
 use super::table::{Cell, Table};
 use crate::figures::Series;
+use crate::results::{Ended, Results};
 use crate::stats::{
     Bootstrap, KaplanMeier, difference_interval, improvement_interval, iqm, iqm_interval, mean,
     mean_interval, median, median_interval, probability_of_improvement, share_interval,

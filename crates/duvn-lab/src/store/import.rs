@@ -1,7 +1,8 @@
 //! Finished runs from the records of another folder.
 
-use super::digest::{CURVES, Part};
+use super::digest::Part;
 use super::episodes::{add_episodes, add_evaluations, add_timing};
+use super::runs::finish;
 use super::{EvaluationRow, RunRow, Store, StoreError};
 use crate::beliefs::Moment;
 use crate::record::Record;
@@ -44,10 +45,6 @@ impl Store {
     pub fn import(&self, finished: &Finished) -> Result<(), StoreError> {
         let here = self.run(&finished.row.id)?;
         let (number, row, outcome) = (here.number, &finished.row, &finished.outcome);
-        let sql = "UPDATE runs SET status = 'done', error = NULL, again = 0, starts = 0, version = ?2, machine = ?3, \
-                   isa = ?4, started = ?5, finished = ?6, episodes = ?7, steps = ?8, updates = ?9, \
-                   first_reward_episode = ?10, solved_episode = ?11, mean_return_last_100 = ?12, seconds = ?13, \
-                   weights_sha256 = ?14, watch = ?15, judgement = ?16 WHERE number = ?1";
         self.change(number, |transaction| {
             for table in ["episodes", "evaluations", "beliefs", "timing", "curves"] {
                 transaction.execute(&format!("DELETE FROM {table} WHERE run = ?1"), [number])?;
@@ -59,29 +56,12 @@ impl Store {
             add_evaluations(transaction, number, &finished.evaluations)?;
             super::beliefs::add(transaction, number, &finished.moments)?;
             add_timing(transaction, number, &finished.timing)?;
-            super::curve::keep(transaction, &here)?;
-            CURVES.record(transaction, number, &CURVES.present(transaction, number)?)?;
+            let watch = row.watch.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
             transaction.execute(
-                sql,
-                params![
-                    number,
-                    row.version,
-                    row.machine,
-                    row.isa,
-                    row.started,
-                    row.finished,
-                    outcome.episodes as i64,
-                    outcome.steps as i64,
-                    outcome.updates as i64,
-                    outcome.first_reward_episode.map(|episode| episode as i64),
-                    outcome.solved_episode.map(|episode| episode as i64),
-                    outcome.mean_return_last_100,
-                    outcome.seconds,
-                    outcome.weights_sha256,
-                    row.watch.iter().map(u64::to_string).collect::<Vec<_>>().join(","),
-                    serde_json::to_string(&outcome.judgement).ok(),
-                ],
-            )
+                "UPDATE runs SET version = ?2, machine = ?3, isa = ?4, started = ?5, watch = ?6 WHERE number = ?1",
+                params![number, row.version, row.machine, row.isa, row.started, watch],
+            )?;
+            finish(transaction, &here, outcome, row.finished)
         })
     }
 }

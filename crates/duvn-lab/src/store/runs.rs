@@ -7,7 +7,7 @@ use crate::judgement::Judgement;
 use crate::run::Outcome;
 use crate::settings;
 use crate::spec::{Budget, RunSpec};
-use rusqlite::{Row, params};
+use rusqlite::{Row, Transaction, params};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// How far a run is.
@@ -85,6 +85,35 @@ impl RunRow {
     }
 }
 
+/// Sets a run to done, with what came of it and when (in seconds since 1970), and keeps its curve.
+pub(super) fn finish(
+    transaction: &Transaction<'_>,
+    run: &RunRow,
+    outcome: &Outcome,
+    finished: Option<i64>,
+) -> rusqlite::Result<usize> {
+    super::curve::keep(transaction, run)?;
+    let curve = CURVES.present(transaction, run.number)?;
+    CURVES.record(transaction, run.number, &curve)?;
+    let sql = "UPDATE runs SET status = 'done', error = NULL, again = 0, starts = 0, finished = ?2, episodes = ?3, \
+               steps = ?4, updates = ?5, first_reward_episode = ?6, solved_episode = ?7, \
+               mean_return_last_100 = ?8, seconds = ?9, weights_sha256 = ?10, judgement = ?11 WHERE number = ?1";
+    let values = params![
+        run.number,
+        finished,
+        outcome.episodes as i64,
+        outcome.steps as i64,
+        outcome.updates as i64,
+        outcome.first_reward_episode.map(|episode| episode as i64),
+        outcome.solved_episode.map(|episode| episode as i64),
+        outcome.mean_return_last_100,
+        outcome.seconds,
+        outcome.weights_sha256,
+        serde_json::to_string(&outcome.judgement).ok(),
+    ];
+    transaction.execute(sql, values)
+}
+
 impl Store {
     /// Every run, in the order of the plan.
     pub fn runs(&self) -> Result<Vec<RunRow>, StoreError> {
@@ -141,30 +170,7 @@ impl Store {
 
     /// Records what came of a run, with its curve.
     pub fn finish(&self, run: &RunRow, outcome: &Outcome) -> Result<(), StoreError> {
-        let sql = "UPDATE runs SET status = 'done', error = NULL, again = 0, starts = 0, finished = ?2, \
-                   episodes = ?3, steps = ?4, updates = ?5, first_reward_episode = ?6, solved_episode = ?7, \
-                   mean_return_last_100 = ?8, seconds = ?9, weights_sha256 = ?10, judgement = ?11 WHERE number = ?1";
-        self.change(run.number, |transaction| {
-            super::curve::keep(transaction, run)?;
-            let curve = CURVES.present(transaction, run.number)?;
-            CURVES.record(transaction, run.number, &curve)?;
-            transaction.execute(
-                sql,
-                params![
-                    run.number,
-                    now(),
-                    outcome.episodes as i64,
-                    outcome.steps as i64,
-                    outcome.updates as i64,
-                    outcome.first_reward_episode.map(|episode| episode as i64),
-                    outcome.solved_episode.map(|episode| episode as i64),
-                    outcome.mean_return_last_100,
-                    outcome.seconds,
-                    outcome.weights_sha256,
-                    serde_json::to_string(&outcome.judgement).ok(),
-                ],
-            )
-        })
+        self.change(run.number, |transaction| finish(transaction, run, outcome, Some(now())))
     }
 
     /// Records that a run ended with an error; `again` if another try may go better.
@@ -178,7 +184,7 @@ impl Store {
     pub(super) fn change<T>(
         &self,
         number: i64,
-        work: impl FnOnce(&rusqlite::Transaction<'_>) -> rusqlite::Result<T>,
+        work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<(), StoreError> {
         self.in_transaction(|transaction| {
             work(transaction)?;

@@ -38,16 +38,21 @@ pub struct Options<'a> {
 /// Who wants to know how a sweep goes. Called from many threads.
 pub trait Watch: Sync {
     /// A run begins, or goes on.
-    fn begun(&self, run: &RunSpec, at: &Run);
+    fn begun(&self, _run: &RunSpec, _at: &Run) {}
     /// A run has finished an episode.
-    fn moved(&self, run: &RunSpec, at: &Run);
+    fn moved(&self, _run: &RunSpec, _at: &Run) {}
     /// A run has ended, for now or for good.
-    fn ended(&self, run: &RunSpec, end: &End);
+    fn ended(&self, _run: &RunSpec, _end: &End) {}
     /// Something is not as it should be, but the run goes on.
-    fn warned(&self, run: &RunSpec, what: &str);
+    fn warned(&self, _run: &RunSpec, _what: &str) {}
     /// All that is left are so many runs of another program: they are waited for.
-    fn waiting(&self, runs: usize);
+    fn waiting(&self, _runs: usize) {}
 }
+
+/// Nobody watches: the records tell all.
+pub struct Unwatched;
+
+impl Watch for Unwatched {}
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,6 +4,7 @@ use super::heading;
 use crate::beliefs::Moment;
 use crate::figures::{Axis, Figure, Heat, Mark, Panel};
 use duvn::ActionView;
+use duvn_envs::registry::stem;
 
 /// Where the states of a world lie.
 pub struct Grid {
@@ -16,14 +17,12 @@ pub struct Grid {
 impl Grid {
     /// The grid of a world with so many states; `None` where it is none.
     pub fn of(env: &str, states: usize) -> Option<Self> {
-        let name = env.split('?').next()?;
-        let family = name.split('-').next()?;
         let side = states.isqrt();
         let grid = |rows: usize, columns: usize, down, cell: &dyn Fn(usize, usize) -> Vec<usize>| {
             let row = |row| (0..columns).map(|column| cell(row, column)).collect();
             Some(Grid { cells: (0..rows).map(row).collect(), down })
         };
-        match family {
+        match stem(env) {
             // Every move is one down: what lies right of the diagonal is never reached. One state is the end.
             "DeepSea" | "DeepSeaStochastic" if side * side + 1 == states => {
                 grid(side, side, "depth", &|row, column| {

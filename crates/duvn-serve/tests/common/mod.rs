@@ -3,10 +3,8 @@
 #![allow(dead_code)]
 
 use duvn_lab::experiment::{Experiment, Variant};
-use duvn_lab::run::Run;
-use duvn_lab::spec::RunSpec;
 use duvn_lab::store::Store;
-use duvn_lab::sweep::{End, Options as SweepOptions, Watch, sweep};
+use duvn_lab::sweep::{End, Options as SweepOptions, Unwatched, sweep};
 use duvn_serve::{Options, Server};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -31,16 +29,6 @@ impl Drop for Folder {
     }
 }
 
-pub struct Quiet;
-
-impl Watch for Quiet {
-    fn begun(&self, _: &RunSpec, _: &Run) {}
-    fn moved(&self, _: &RunSpec, _: &Run) {}
-    fn ended(&self, _: &RunSpec, _: &End) {}
-    fn warned(&self, _: &RunSpec, _: &str) {}
-    fn waiting(&self, _: usize) {}
-}
-
 pub const SMALL: &str = "name = 'small'\ntitle = 'A small <b>experiment</b>'\nseeds = '0..2'\nepisodes = 30\nevaluations = 2\n\
                          [[environments]]\nid = 'Chain-5'\n[[agents]]\npreset = 'egreedy'\n\
                          settings = { hidden = [8] }\n[[agents]]\npreset = 'duvn'\nsettings = { hidden = [8] }\n[[watch]]\nenvironment = 'Chain-5'\nagent = 'duvn'\nepisodes = [0, 10, 30]\n";
@@ -53,7 +41,7 @@ pub fn experiment(folder: &Folder, text: &str, done: bool) -> Store {
         let stop = AtomicBool::new(false);
         let checkpoint_every = Duration::from_secs(20);
         let options = SweepOptions { jobs: 2, checkpoint_every, retry: false, any_isa: false, stop: &stop };
-        let ends = sweep(&store, &experiment.runs, &options, &Quiet).unwrap();
+        let ends = sweep(&store, &experiment.runs, &options, &Unwatched).unwrap();
         assert!(ends.iter().all(|end| matches!(end, End::Done(_))), "{ends:?}");
     }
     store

@@ -1,9 +1,10 @@
 //! An agent in a file.
 
-use super::{Agent, AgentError, RestoreError, Snapshot};
+use super::{Agent, Snapshot};
 use crate::archive::{Archive, ArchiveError};
 use crate::config::{Config, ConfigError};
 use crate::disk::{Disk, RealDisk, write_whole};
+use crate::error::{AgentError, RestoreError};
 use crate::learner::LearnerState;
 use duvn_envs::{Space, StateError, freeze, thaw};
 use std::path::{Path, PathBuf};
@@ -13,6 +14,7 @@ const FORMAT: &str = "agent 1";
 
 /// How much of an agent a file holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Keep {
     /// All of it: it goes on as if it had never been interrupted, to the bit.
     Everything,

@@ -1,15 +1,14 @@
 //! The agent: a learner and the actors that it serves.
 
-mod error;
 mod file;
 mod snapshot;
 
-pub use error::{AgentError, LearnError};
 pub use file::{FileError, Keep, read, write};
-pub use snapshot::{RestoreError, Snapshot};
+pub use snapshot::Snapshot;
 
 use crate::actor::Actor;
 use crate::config::{CheckedConfig, Config};
+use crate::error::{AgentError, LearnError};
 use crate::inspect::ActionView;
 use crate::learner::{Axes, Counters, Explorer, Learner};
 use crate::net::Tensor;
@@ -221,7 +220,16 @@ impl Agent {
         explorer: &mut Explorer,
         observation: Observation<'_>,
     ) -> Result<usize, LearnError> {
-        self.learner.explore(explorer, observation)
+        Ok(self.learner.explore(explorer, &[observation])?[0])
+    }
+
+    /// [`explore`](Agent::explore) for several states at once, as if they came one after the other.
+    pub fn explore_all(
+        &mut self,
+        explorer: &mut Explorer,
+        observations: &[Observation<'_>],
+    ) -> Result<Vec<usize>, LearnError> {
+        self.learner.explore(explorer, observations)
     }
 
     /// Gives every state that the replay memory holds to `each`, in no order that means anything: where the agent

@@ -2,9 +2,10 @@
 
 use super::Agent;
 use crate::actor::Actor;
+use crate::error::RestoreError;
 use crate::learner::LearnerState;
-use crate::net::{LoadError, Tensor};
-use duvn_envs::{StateError, freeze, thaw};
+use crate::net::Tensor;
+use duvn_envs::{freeze, thaw};
 
 /// Everything that decides an agent's future: its networks as named tensors, and the rest as bytes.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -14,26 +15,6 @@ pub struct Snapshot {
     pub tensors: Vec<Tensor>,
     /// Memory, random numbers, counters, and where its actors stand in their episodes.
     pub state: Vec<u8>,
-}
-
-/// Why an agent cannot go on from a snapshot.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum RestoreError {
-    /// A tensor is missing or does not fit.
-    #[error("the snapshot is of another network: {0}")]
-    Tensor(#[from] LoadError),
-    /// The state does not fit.
-    #[error(transparent)]
-    State(#[from] StateError),
-    /// It has another number of actors.
-    #[error("the snapshot is of an agent with {found} actors; this one has {expected}")]
-    Actors {
-        /// How many the snapshot has.
-        found: usize,
-        /// How many this agent has.
-        expected: usize,
-    },
 }
 
 impl Agent {

@@ -8,6 +8,7 @@ macro_rules! choices {
     }) => {
         $(#[doc = $about])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[non_exhaustive]
         $vis enum $name {
             $($(#[doc = $doc])* $variant,)*
         }

@@ -9,7 +9,6 @@ mod knob;
 mod limit;
 mod preset;
 
-use crate::posterior::Ensemble;
 use limit::*;
 
 pub use choice::{
@@ -21,6 +20,9 @@ pub use count::{COUNT, parse_count};
 pub use knob::{Knob, KnobValue};
 pub use limit::{Limit, Need};
 pub use preset::{PRESETS, Preset, preset, preset_for};
+
+/// The most networks of an ensemble: whose sample a transition belongs to is kept in the bits of a number.
+pub const MOST_MEMBERS: usize = 64;
 
 /// More than anyone counts to.
 const MANY: usize = 1_000_000_000_000;
@@ -37,7 +39,7 @@ knobs! {
         /// dropout: masks averaged in a target
         mc_samples: usize = 1, in from_to(1, 1024), needs DROPOUT;
         /// ensemble: members
-        members: usize = 20, in from_to(1, Ensemble::MOST), needs ENSEMBLE;
+        members: usize = 20, in from_to(1, MOST_MEMBERS), needs ENSEMBLE;
         /// ensemble: probability that a transition belongs to a member's bootstrap sample
         bootstrap: f64 = 1.0, in above_to(0.0, 1.0), needs ENSEMBLE;
         /// scale of a fixed random network added to mu (0: none)

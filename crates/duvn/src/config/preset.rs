@@ -25,17 +25,17 @@ impl Preset {
 pub const PRESETS: &[Preset] = &[
     Preset {
         name: "egreedy",
-        about: "mean value, point parameters, a random action with probability 0.05 (the paper's baseline)",
+        about: "the paper's baseline: a DQN that takes a random action 5 % of the time",
         config: Config::default,
     },
     Preset {
         name: "boltzmann",
-        about: "mean value, point parameters, softmax over the means (paper, App. C)",
+        about: "a DQN that draws its actions by softmax over the values (paper, App. C)",
         config: || Config { policy: PolicyKind::Boltzmann, ..Config::default() },
     },
     Preset {
         name: "parametric",
-        about: "mean value, MC dropout (keep 0.75), Thompson sampling: parametric exploration",
+        about: "the paper's parametric exploration: MC dropout (keep 0.75), Thompson sampling",
         config: || Config {
             posterior: PosteriorKind::Dropout,
             keep: 0.75,
@@ -45,7 +45,7 @@ pub const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "return",
-        about: "Gaussian return, point parameters, Thompson sampling: return exploration",
+        about: "the paper's return exploration: a Gaussian for the return, Thompson sampling",
         config: || Config {
             returns: ReturnKind::Gaussian,
             policy: PolicyKind::Thompson,
@@ -54,7 +54,7 @@ pub const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "duvn",
-        about: "Gaussian return, MC dropout (keep 0.90), Thompson sampling: the paper's algorithm to the letter",
+        about: "the paper's algorithm to the letter: MC dropout (keep 0.90) and a Gaussian for the return, Thompson sampling",
         config: || Config {
             posterior: PosteriorKind::Dropout,
             keep: 0.9,
@@ -65,7 +65,7 @@ pub const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "return-draw",
-        about: "return exploration whose targets take the draw that chose the next action, not its mean (section 4.1)",
+        about: "return, but targets take the drawn value that chose the next action, not its mean (section 4.1)",
         config: || Config {
             returns: ReturnKind::Gaussian,
             policy: PolicyKind::Thompson,
@@ -75,7 +75,7 @@ pub const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "duvn-draw",
-        about: "duvn whose targets take the draw that chose the next action, not its mean (section 4.1): the paper's results",
+        about: "duvn, but targets take the drawn value that chose the next action, not its mean (section 4.1): the paper's results",
         config: || Config {
             posterior: PosteriorKind::Dropout,
             keep: 0.9,
@@ -87,7 +87,7 @@ pub const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "authors",
-        about: "duvn with the loop and the network of its authors' later code: epochs after three episodes, best of three draws",
+        about: "duvn with the network and the training loop of the authors' later code, and the best of three draws",
         config: || Config {
             posterior: PosteriorKind::Dropout,
             keep: 0.9,
@@ -101,12 +101,12 @@ pub const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "authors-egreedy",
-        about: "egreedy with the loop and the network of the authors' later code: epochs after three episodes",
+        about: "egreedy with the network and the training loop of the authors' later code",
         config: authors,
     },
     Preset {
         name: "duvn-deep",
-        about: "return uncertainty and that of the unknown together, committed to one optimistic index an episode: for when the others fail",
+        about: "for rewards that are far away: goes where returns are uncertain or actions untried, and keeps to it for an episode",
         config: deep,
     },
     Preset {
@@ -136,7 +136,7 @@ pub const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "ube",
-        about: "the uncertainty Bellman equation (O'Donoghue et al. 2017): local uncertainty propagated, Thompson by step",
+        about: "the uncertainty Bellman equation (O'Donoghue et al. 2017): local uncertainty sent back through it, Thompson sampling",
         config: || Config {
             returns: ReturnKind::Gaussian,
             loss: LossKind::Variance,
@@ -177,17 +177,17 @@ pub const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "c51",
-        about: "the dqn preset on 51 probabilities of returns (Bellemare et al. 2017), between bounds that follow the returns",
+        about: "dqn with 51 probabilities for the return (Bellemare et al. 2017), between bounds that follow the returns seen",
         config: || Config { returns: ReturnKind::Categorical, ..dqn() },
     },
     Preset {
         name: "qrdqn",
-        about: "the dqn preset on 51 quantiles of the return (Dabney et al. 2018)",
+        about: "dqn with 51 quantiles of the return (Dabney et al. 2018)",
         config: || Config { returns: ReturnKind::Quantile, ..dqn() },
     },
     Preset {
         name: "mixture",
-        about: "the dqn preset on five Gaussians, fitted to samples of the return: many-humped returns",
+        about: "dqn with a mixture of five Gaussians for the return",
         config: || Config {
             returns: ReturnKind::Mixture,
             propagation: Propagation::Sampling,

@@ -2,8 +2,8 @@
 
 use super::{Axes, Learner};
 use crate::actor::Actor;
-use crate::agent::LearnError;
 use crate::config::Scope;
+use crate::error::LearnError;
 use crate::inspect::{ActionView, Draw as View};
 use crate::policy::{Beliefs, Moment, best_of};
 use crate::posterior::{Draw, SeveralDraws, Source};
@@ -159,29 +159,38 @@ impl Learner {
         actor.index = self.axes.policy.draw_index(&mut actor.acting);
     }
 
-    /// The action that `explorer` takes.
+    /// The action that `explorer` takes in each state, all in one pass. Where the agent draws parameters at every step, each
+    /// state has its own.
     pub(crate) fn explore(
         &mut self,
         explorer: &mut Explorer,
-        observation: Observation<'_>,
-    ) -> Result<usize, LearnError> {
-        let seen = self.see_all(&[observation])?;
+        observations: &[Observation<'_>],
+    ) -> Result<Vec<usize>, LearnError> {
+        let seen = self.see_all(observations)?;
         let Explorer { actor, source } = explorer;
-        if self.config.redraw > 0.0 && actor.acting.uniform() < self.config.redraw {
-            actor.index = self.axes.policy.draw_index(&mut actor.acting);
-            self.axes.posterior.draw(source, &mut actor.draw);
-        } else if self.config.parameter_scope == Scope::Step {
-            self.axes.posterior.draw(source, &mut actor.draw);
+        let mut committed = Vec::with_capacity(observations.len());
+        for _ in observations {
+            if self.config.redraw > 0.0 && actor.acting.uniform() < self.config.redraw {
+                actor.index = self.axes.policy.draw_index(&mut actor.acting);
+                self.axes.posterior.draw(source, &mut actor.draw);
+            } else if self.config.parameter_scope == Scope::Step {
+                self.axes.posterior.draw(source, &mut actor.draw);
+            }
+            committed.push((actor.draw.clone(), actor.index));
         }
         let Axes { posterior, returns, policy } = &mut self.axes;
-        let mut parameters = vec![0.0; posterior.shape().actions * returns.outputs()];
-        posterior.beliefs(seen.as_rows(), &|_| &actor.draw, &mut parameters);
+        let numbers = posterior.shape().actions * returns.outputs();
+        let mut parameters = vec![0.0; observations.len() * numbers];
+        posterior.beliefs(seen.as_rows(), &|row| &committed[row].0, &mut parameters);
         self.local.widen(&**returns, seen.as_rows(), None, &mut parameters);
         let mut several = SeveralDraws::default();
         let further = policy.draws() - 1;
         several.look(&mut **posterior, &mut self.local, &**returns, source, seen.as_rows(), further);
-        let beliefs = Beliefs { model: &**returns, parameters: &parameters, others: several.of(0) };
-        let moment = Moment { step: self.counters.steps, index: actor.index };
-        Ok(policy.choose(beliefs, moment, &mut actor.acting))
+        let choose = |(row, parameters): (usize, &[f32])| {
+            let beliefs = Beliefs { model: &**returns, parameters, others: several.of(row) };
+            let moment = Moment { step: self.counters.steps, index: committed[row].1 };
+            policy.choose(beliefs, moment, &mut actor.acting)
+        };
+        Ok(parameters.chunks_exact(numbers).enumerate().map(choose).collect())
     }
 }

@@ -8,9 +8,9 @@ pub use look::Explorer;
 pub(crate) use state::LearnerState;
 
 use crate::actor::{Actor, Phase};
-use crate::agent::{AgentError, LearnError};
 use crate::config::{BoundKind, CheckedConfig, LocalUnit, LoopKind, Scope};
 use crate::earned::Earned;
+use crate::error::{AgentError, LearnError};
 use crate::inputs::Inputs;
 use crate::local::Local;
 use crate::loops::Loops;

@@ -2,9 +2,9 @@
 
 use super::{Counters, Learner, Pending};
 use crate::actor::{Actor, Phase};
-use crate::agent::RestoreError;
 use crate::config::Scope;
 use crate::earned::Earned;
+use crate::error::RestoreError;
 use crate::local::Local;
 use crate::loops::Loops;
 use crate::net::{Input, Tensor};

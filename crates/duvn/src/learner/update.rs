@@ -2,8 +2,8 @@
 
 use super::{Axes, Counters, Learner, Pending};
 use crate::actor::Actor;
-use crate::agent::LearnError;
 use crate::config::{BoundKind, Decider};
+use crate::error::LearnError;
 use crate::net::Health;
 use crate::posterior::TrainingBatch;
 use crate::replay::{Ending, Gathered, Ring};

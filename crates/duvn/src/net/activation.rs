@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 /// What a hidden unit makes of its sum x.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Activation {
     /// max(x, 0).
     #[default]

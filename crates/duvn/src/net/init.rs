@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 /// Biases begin at 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Init {
     /// limit = √(6 / inputs) before a ReLU, √(3 / inputs) for outputs: the variance of a unit is that of its inputs.
     #[default]

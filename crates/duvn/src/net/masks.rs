@@ -188,14 +188,7 @@ mod tests {
     use crate::net::{Input, Isa};
 
     fn draw(isa: Isa, rows: usize, units: usize, rng: &mut MaskRng) -> Vec<u16> {
-        let shape = Shape {
-            input: Input::Dense(1),
-            trunk: vec![],
-            head: vec![units],
-            actions: 1,
-            outputs: 1,
-            layer_norm: false,
-        };
+        let shape = Shape::heads(Input::Dense(1), vec![units], 1, 1);
         let mut masks = Masks::new();
         let kernels = Kernels::new(isa).expect("an available instruction set");
         masks.draw_with(kernels, &shape, Extent::AllActions, rows, 0.75, rng);

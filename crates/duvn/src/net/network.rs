@@ -17,11 +17,32 @@ use super::{
 /// parameter needs a look: a network that runs away shows in its outputs first.
 const HARMLESS: f32 = 1e10;
 
-/// A network on the CPU, with its target copy, Adam's moments, and the buffers of a pass.
-pub struct Network {
+/// What does not change while a network computes.
+struct Plan {
     shape: Shape,
     layout: Layout,
     kernels: Kernels,
+    activation: Activation,
+}
+
+impl Plan {
+    fn net<'a>(&'a self, masks: Option<&'a Masks>) -> Net<'a> {
+        let Plan { shape, layout, kernels, activation } = self;
+        Net { kernels: *kernels, shape, layout, masks, activation: *activation }
+    }
+}
+
+/// Whose outputs a forward pass is after.
+enum Heads<'a> {
+    /// Those of the action taken in each row, which stay in the workspace.
+    Taken(&'a [u8]),
+    /// All actions', written here.
+    All(&'a mut [f32]),
+}
+
+/// A network on the CPU, with its target copy, Adam's moments, and the buffers of a pass.
+pub struct Network {
+    plan: Plan,
     online: Buffer,
     target: Buffer,
     mean: Buffer,
@@ -29,7 +50,6 @@ pub struct Network {
     /// Empty until a gradient has to be kept.
     gradient: Buffer,
     steps: u64,
-    activation: Activation,
     work: Workspace,
 }
 
@@ -43,45 +63,42 @@ impl Network {
             init.limit(layer.inputs, layer.units, layer.output) * symmetric(rng)
         });
         Ok(Network {
-            kernels: Kernels::best(isa()),
             target: online.clone(),
             mean: Buffer::staggered(layout.len, 21),
             variance: Buffer::staggered(layout.len, 43),
             gradient: Buffer::default(),
             steps: 0,
-            activation: Activation::Relu,
             work: Workspace::default(),
-            shape,
-            layout,
+            plan: Plan { shape, layout, kernels: Kernels::best(isa()), activation: Activation::Relu },
             online,
         })
     }
 
     /// The same network with another activation than ReLU.
     pub fn with_activation(mut self, activation: Activation) -> Self {
-        self.activation = activation;
+        self.plan.activation = activation;
         self
     }
 
     /// The instruction set that this network computes with.
     pub fn isa(&self) -> Isa {
-        self.kernels.isa()
+        self.plan.kernels.isa()
     }
 
     /// Makes this network compute with another instruction set.
     pub fn set_isa(&mut self, isa: Isa) -> Result<(), IsaError> {
-        self.kernels = Kernels::new(isa)?;
+        self.plan.kernels = Kernels::new(isa)?;
         Ok(())
     }
 
     /// [`Shape::flops_train`] of this network.
     pub fn flops_train(&self, rows: usize) -> f64 {
-        self.shape.flops_train(rows)
+        self.plan.shape.flops_train(rows)
     }
 
     /// [`Shape::flops_predict`] of this network.
     pub fn flops_predict(&self, rows: usize) -> f64 {
-        self.shape.flops_predict(rows)
+        self.plan.shape.flops_predict(rows)
     }
 
     /// The gradient of a loss with respect to the parameters, as [`Backend::train`] would use it before clipping.
@@ -93,46 +110,34 @@ impl Network {
         masks: Option<&Masks>,
         loss: &mut dyn FnMut(&[f32], &mut [f32]),
     ) -> Vec<Tensor> {
-        self.forward_taken(Which::Online, rows, actions, masks);
+        self.forward(Which::Online, rows, masks, Heads::Taken(actions));
         self.store_gradient(masks, loss);
-        self.layout.unpack(&self.gradient)
+        self.plan.layout.unpack(&self.gradient)
     }
 
-    fn start(&mut self, rows: Rows<'_>, actions: Option<&[u8]>, masks: Option<&Masks>) {
-        let count = rows.len(self.shape.input);
-        self.work.reserve(&self.shape, &self.layout, self.activation, count);
-        self.work.sort(&self.shape, actions, count);
-        self.work.feed(&self.shape, rows, masks);
-    }
-
-    fn forward_taken(&mut self, which: Which, rows: Rows<'_>, actions: &[u8], masks: Option<&Masks>) {
-        self.start(rows, Some(actions), masks);
+    fn forward(&mut self, which: Which, rows: Rows<'_>, masks: Option<&Masks>, heads: Heads<'_>) {
+        let Plan { shape, layout, activation, .. } = &self.plan;
+        let count = rows.len(shape.input);
+        let actions = if let Heads::Taken(actions) = heads { Some(actions) } else { None };
+        self.work.reserve(shape, layout, *activation, count);
+        self.work.sort(shape, actions, count);
+        self.work.feed(shape, rows, masks);
         let parameters = match which {
             Which::Online => &self.online,
             Which::Target => &self.target,
         };
-        let net = Net {
-            kernels: self.kernels,
-            shape: &self.shape,
-            layout: &self.layout,
-            masks,
-            activation: self.activation,
-        };
+        let net = self.plan.net(masks);
         self.work.forward_trunk(net, parameters);
-        self.work.forward_taken(net, parameters);
+        match heads {
+            Heads::Taken(_) => self.work.forward_taken(net, parameters),
+            Heads::All(out) => self.work.forward_all(net, parameters, out),
+        }
     }
 
     fn store_gradient(&mut self, masks: Option<&Masks>, loss: &mut dyn FnMut(&[f32], &mut [f32])) {
-        self.gradient.reserve(self.layout.len);
-        let net = Net {
-            kernels: self.kernels,
-            shape: &self.shape,
-            layout: &self.layout,
-            masks,
-            activation: self.activation,
-        };
+        self.gradient.reserve(self.plan.layout.len);
         let mut learn = Learn::Store { w: &self.online, g: &mut self.gradient };
-        self.work.backward(net, &mut learn, loss);
+        self.work.backward(self.plan.net(masks), &mut learn, loss);
     }
 
     /// Adam on each gradient as soon as it is there.
@@ -143,16 +148,9 @@ impl Network {
         loss: &mut dyn FnMut(&[f32], &mut [f32]),
     ) {
         let step = adam.step(self.steps);
-        let net = Net {
-            kernels: self.kernels,
-            shape: &self.shape,
-            layout: &self.layout,
-            masks,
-            activation: self.activation,
-        };
-        self.work.note_moved(&self.shape, &self.layout, [&self.mean, &self.variance]);
+        self.work.note_moved(&self.plan.shape, &self.plan.layout, [&self.mean, &self.variance]);
         let (w, m, v) = (&mut self.online[..], &mut self.mean[..], &mut self.variance[..]);
-        self.work.backward(net, &mut Learn::Adam { w, m, v, step }, loss);
+        self.work.backward(self.plan.net(masks), &mut Learn::Adam { w, m, v, step }, loss);
     }
 
     /// A step that needs to know the whole gradient before.
@@ -164,16 +162,16 @@ impl Network {
     ) {
         self.work.forget_moved();
         self.store_gradient(masks, loss);
-        let norm = self.kernels.sum_of_squares(&self.gradient).sqrt();
+        let norm = self.plan.kernels.sum_of_squares(&self.gradient).sqrt();
         let limit = adam.max_gradient_norm.map_or(f64::INFINITY, f64::from);
         let scale = if norm > limit { (limit / norm) as f32 } else { 1.0 };
         let mut step = adam.step(self.steps);
         step.rate *= adam.langevin.map_or(1.0, |langevin| langevin.bias);
         let (w, m, v) = (&mut self.online, &mut self.mean, &mut self.variance);
-        self.kernels.adam(&self.gradient, scale, w, m, v, &step);
+        self.plan.kernels.adam(&self.gradient, scale, w, m, v, &step);
         if let Some(langevin) = &adam.langevin {
             let gradient = (&self.gradient[..], scale);
-            kick(&self.layout, langevin, self.steps, adam.learning_rate, gradient, &mut self.online);
+            kick(&self.plan.layout, langevin, self.steps, adam.learning_rate, gradient, &mut self.online);
         }
     }
 
@@ -189,30 +187,17 @@ impl Network {
 
 impl Backend for Network {
     fn shape(&self) -> &Shape {
-        &self.shape
+        &self.plan.shape
     }
 
     fn predict(&mut self, which: Which, rows: Rows<'_>, masks: Option<&Masks>, out: &mut [f32]) {
-        let numbers = rows.len(self.shape.input) * self.shape.actions * self.shape.outputs;
+        let numbers = rows.len(self.plan.shape.input) * self.plan.shape.actions * self.plan.shape.outputs;
         assert_eq!(out.len(), numbers, "room for rows x actions x outputs");
         assert!(masks.is_none_or(|m| m.extent() == Extent::AllActions), "masks must cover all actions");
         if numbers == 0 {
             return;
         }
-        self.start(rows, None, masks);
-        let parameters = match which {
-            Which::Online => &self.online,
-            Which::Target => &self.target,
-        };
-        let net = Net {
-            kernels: self.kernels,
-            shape: &self.shape,
-            layout: &self.layout,
-            masks,
-            activation: self.activation,
-        };
-        self.work.forward_trunk(net, parameters);
-        self.work.forward_all(net, parameters, out);
+        self.forward(which, rows, masks, Heads::All(out));
     }
 
     fn predict_taken(
@@ -223,7 +208,7 @@ impl Backend for Network {
         masks: Option<&Masks>,
         out: &mut [f32],
     ) {
-        self.forward_taken(which, rows, actions, masks);
+        self.forward(which, rows, masks, Heads::Taken(actions));
         out.copy_from_slice(self.work.outputs());
     }
 
@@ -235,7 +220,7 @@ impl Backend for Network {
         adam: &AdamConfig,
         loss: &mut dyn FnMut(&[f32], &mut [f32]),
     ) -> Health {
-        self.forward_taken(Which::Online, rows, actions, masks);
+        self.forward(Which::Online, rows, masks, Heads::Taken(actions));
         self.steps = self.steps.saturating_add(1);
         match (adam.max_gradient_norm, adam.langevin) {
             (None, None) => self.learn_at_once(masks, adam, loss),
@@ -243,7 +228,7 @@ impl Backend for Network {
         }
         if adam.weight_decay != 0.0 {
             let rest = 1.0 - adam.learning_rate * adam.weight_decay;
-            for layer in self.layout.canonical() {
+            for layer in self.plan.layout.canonical() {
                 self.online[layer.weights_at..layer.bias_at].iter_mut().for_each(|w| *w *= rest);
             }
         }
@@ -271,7 +256,7 @@ impl Backend for Network {
     }
 
     fn tensors(&self, part: Part) -> Vec<Tensor> {
-        self.layout.unpack(self.part(part))
+        self.plan.layout.unpack(self.part(part))
     }
 
     fn load(&mut self, part: Part, tensors: &[Tensor]) -> Result<(), LoadError> {
@@ -282,7 +267,7 @@ impl Backend for Network {
             Part::AdamMean => &mut self.mean,
             Part::AdamVariance => &mut self.variance,
         };
-        self.layout.pack(tensors, numbers)
+        self.plan.layout.pack(tensors, numbers)
     }
 
     fn steps(&self) -> u64 {
@@ -331,8 +316,8 @@ mod tests {
                     });
                 }
                 for part in [Part::Online, Part::AdamMean, Part::AdamVariance] {
-                    let mut clean = Buffer::zeros(network.layout.len);
-                    network.layout.pack(&network.tensors(part), &mut clean).expect("its own tensors");
+                    let mut clean = Buffer::zeros(network.plan.layout.len);
+                    network.plan.layout.pack(&network.tensors(part), &mut clean).expect("its own tensors");
                     assert!(clean[..] == network.part(part)[..], "{isa} {shape:?} {part:?}");
                 }
             }

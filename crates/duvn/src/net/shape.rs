@@ -65,6 +65,19 @@ pub enum ShapeError {
 }
 
 impl Shape {
+    /// A sub-network for each action and nothing shared: no trunk, no normalisation.
+    ///
+    /// ```
+    /// use duvn::net::{Input, Shape};
+    ///
+    /// let paper = Shape::heads(Input::OneHot(11), vec![128; 3], 2, 2);
+    /// let shared = Shape { trunk: vec![64], ..paper };
+    /// # assert!(shared.check().is_ok());
+    /// ```
+    pub fn heads(input: Input, head: Vec<usize>, actions: usize, outputs: usize) -> Self {
+        Shape { input, trunk: vec![], head, actions, outputs, layer_norm: false }
+    }
+
     /// Checks that a network can have this shape.
     pub fn check(&self) -> Result<(), ShapeError> {
         let sizes = [

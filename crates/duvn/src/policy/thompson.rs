@@ -23,6 +23,7 @@ pub struct Thompson {
 
 /// How an index z is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum IndexRule {
     /// The largest of so many draws of N(0,1). One draw is Thompson sampling.
     Normal {

@@ -18,7 +18,7 @@ pub struct Ensemble {
 
 impl Ensemble {
     /// The most members there can be.
-    pub const MOST: usize = 64;
+    pub const MOST: usize = crate::config::MOST_MEMBERS;
 
     /// An ensemble of `members`, 1 to 64 of them, for a replay of `capacity` transitions; samples are drawn from `stream`.
     pub fn new(members: Vec<ValueNetwork>, bootstrap: f64, capacity: usize, stream: Stream) -> Self {

@@ -4,6 +4,59 @@
 //! under a draw, values next states for targets, and learns. Whether a draw is a dropout mask, one of several
 //! networks or something else is its own business.
 
+/// What every posterior over a single `network` does alike, inside its `impl Posterior`.
+macro_rules! one_network {
+    () => {
+        fn shape(&self) -> &Shape {
+            self.network.shape()
+        }
+
+        fn centres(&self) -> usize {
+            1
+        }
+
+        fn learners(&self) -> usize {
+            1
+        }
+
+        /// Without a mask: where units are dropped, kept ones are scaled up, so that this is the mean network.
+        fn central_beliefs(&mut self, _centre: usize, rows: Rows<'_>, out: &mut [f32]) {
+            self.network.beliefs(Question { which: Which::Online, rows, taken: None }, None, out);
+        }
+
+        fn remember(&mut self, _slot: u32) {}
+
+        fn sync_target(&mut self, tau: f32) {
+            self.network.sync_target(tau);
+        }
+
+        fn weights(&self) -> Vec<Tensor> {
+            self.network.weights()
+        }
+
+        fn networks(&self) -> Vec<&ValueNetwork> {
+            vec![&self.network]
+        }
+
+        fn tensors(&self) -> Vec<Tensor> {
+            self.network.tensors("0/")
+        }
+
+        fn load(&mut self, tensors: &[Tensor]) -> Result<(), LoadError> {
+            self.network.load("0/", tensors)
+        }
+
+        fn freeze(&self) -> Vec<u8> {
+            duvn_envs::freeze(&self.network.steps())
+        }
+
+        fn thaw(&mut self, bytes: &[u8]) -> Result<(), StateError> {
+            self.network.set_steps(duvn_envs::thaw(bytes)?);
+            Ok(())
+        }
+    };
+}
+
 mod dropout;
 mod ensemble;
 mod point;
@@ -16,9 +69,11 @@ pub use ensemble::Ensemble;
 pub use point::Point;
 pub(crate) use several::SeveralDraws;
 
+pub use crate::value::{Question, TrainingBatch};
+
 use crate::config::{CheckedConfig, PosteriorKind};
-use crate::net::{Health, Input, LoadError, MaskRng, Masks, Rows, Shape, ShapeError, Tensor, Which};
-use crate::returns::{Discrepancy, ReturnModel};
+use crate::net::{Health, Input, LoadError, MaskRng, Masks, Rows, Shape, ShapeError, Tensor};
+use crate::returns::ReturnModel;
 use crate::rng::Stream;
 use crate::value::ValueNetwork;
 use duvn_envs::StateError;
@@ -50,33 +105,6 @@ impl Source {
     pub fn new(mut stream: Stream) -> Self {
         Source { masks: MaskRng::new(stream.bits()), stream }
     }
-}
-
-/// A batch to train on.
-pub struct TrainingBatch<'a> {
-    /// Where each transition lies in the replay.
-    pub slots: &'a [u32],
-    /// The observations.
-    pub rows: Rows<'a>,
-    /// The actions taken.
-    pub actions: &'a [u8],
-    /// What each row's return should be, in the form of the return model's targets.
-    pub targets: &'a [f32],
-    /// How much each row counts.
-    pub weights: &'a [f32],
-    /// Gets how far each row was from its target.
-    pub found: &'a mut [Discrepancy],
-}
-
-/// States whose returns are asked for, to make targets.
-#[derive(Clone, Copy)]
-pub struct Question<'a> {
-    /// The current parameters, or those that targets are made with.
-    pub which: Which,
-    /// The states.
-    pub rows: Rows<'a>,
-    /// One action a state; none: all of them.
-    pub taken: Option<&'a [u8]>,
 }
 
 /// A belief about the parameters of the value network.

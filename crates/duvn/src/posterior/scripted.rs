@@ -31,14 +31,7 @@ pub(crate) struct Scripted {
 
 impl Scripted {
     pub(crate) fn new(states: usize, worth: Vec<Vec<f32>>) -> Self {
-        let shape = Shape {
-            trunk: vec![],
-            head: vec![],
-            input: Input::OneHot(states),
-            actions: worth[0].len(),
-            outputs: 1,
-            layer_norm: false,
-        };
+        let shape = Shape::heads(Input::OneHot(states), vec![], worth[0].len(), 1);
         Scripted { shape, worth, step: 0.0, error: 1.0, varies: false, answers: 0, calls: Arc::default() }
     }
 

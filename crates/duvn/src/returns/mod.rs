@@ -5,6 +5,7 @@
 //! *targets*, and measures how far the network is from a target.
 
 mod apart;
+mod atoms;
 mod categorical;
 mod divergence;
 mod gaussian;
@@ -14,7 +15,8 @@ mod quantile;
 mod sampled;
 
 pub use apart::Apart;
-pub use categorical::{Categorical, cross_entropy, project};
+pub use atoms::project;
+pub use categorical::{Categorical, cross_entropy};
 pub use divergence::{Divergence, divergence};
 pub use gaussian::Gaussian;
 pub use mean::Mean;

@@ -1,3 +1,5 @@
+//! Over 400 lines: every rule and every knob of targets is tried on the same scripted posterior.
+
 use super::*;
 use crate::config::{
     BackupKind, Config, LocalKind, PolicyKind, PosteriorKind, ReturnKind, Scope, TargetValue, TraceCut,

@@ -1,10 +1,12 @@
 //! Landing a craft with two legs between two flags, with an engine below and one on each side.
 
+mod engines;
 mod physics;
 
 use crate::canvas::{Canvas, Colour, Point};
 use crate::rng::NumpyRng;
 use crate::{Action, Environment, Observation, Space, StateError, Step, StepError, freeze, thaw};
+use engines::Engines;
 use physics::geometry::{Vec2, vec2};
 use physics::{Craft, Edge, HULL, Hinge, Part, World, WorldState};
 use serde::{Deserialize, Serialize};
@@ -92,34 +94,6 @@ struct Saved {
     observation: [f32; 8],
     /// Where force and torque of the wind are in their courses.
     gusts: [i64; 2],
-}
-
-/// Which engines run, and how strongly (from 0 to 1).
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Engines {
-    main: f64,
-    side: f64,
-    /// -1 for the left engine, 1 for the right one.
-    direction: f64,
-}
-
-impl Engines {
-    fn of_index(action: usize) -> Self {
-        match action {
-            2 => Engines { main: 1.0, ..Engines::default() },
-            1 | 3 => Engines { main: 0.0, side: 1.0, direction: action as f64 - 2.0 },
-            _ => Engines::default(),
-        }
-    }
-
-    fn of_throttles(throttles: [f32; 2]) -> Self {
-        let [main, side] = throttles.map(f64::from);
-        Engines {
-            main: if main > 0.0 { (main + 1.0) * 0.5 } else { 0.0 },
-            side: if side.abs() > 0.5 { side.abs() } else { 0.0 },
-            direction: side.signum(),
-        }
-    }
 }
 
 /// How strongly the wind blows at a moment, from -1 to 1: tanh(sin(2kt) + sin(πkt)) with k = 0.01, which never

@@ -10,6 +10,7 @@ const VARIABLE: &str = "DUVN_ISA";
 /// An instruction set that the network can compute with. Results are bit-equal from run to run on one
 /// of them, and agree to rounding between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Isa {
     /// What every CPU of the target has.
     Portable,

@@ -10,7 +10,7 @@ const KNOWN: [&str; 8] =
 /// The bounds of the returns of `env`; `None` where they are not known.
 pub fn bounds(env: &str) -> Option<Bounds> {
     let limit = f64::from(registry::make(env, 0).ok()?.time_limit.unwrap_or(u32::MAX));
-    let (name, parameters) = env.split_once('?').unwrap_or((env, ""));
+    let parameters = env.split_once('?').map_or("", |(_, parameters)| parameters);
     let parameters: Vec<(&str, &str)> = parameters
         .split('&')
         .filter(|text| !text.is_empty())
@@ -20,8 +20,7 @@ pub fn bounds(env: &str) -> Option<Bounds> {
         return None;
     }
     let value = |key: &str| parameters.iter().find(|(known, _)| *known == key).map(|(_, value)| *value);
-    let family = name.split('-').next()?;
-    let (low, high, share) = match (family, value("reward")) {
+    let (low, high, share) = match (registry::stem(env), value("reward")) {
         ("Chain" | "ChainOrdered" | "FrozenLake" | "FrozenLake8x8", None) => (0.0, 1.0, true),
         ("DeepSea", None) => (-0.01, 0.99, true),
         ("Catch", None) => (-1.0, 1.0, true),

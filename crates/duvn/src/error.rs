@@ -1,6 +1,8 @@
+//! What can go wrong with an agent.
+
 use crate::config::ConfigError;
-use crate::net::ShapeError;
-use duvn_envs::Space;
+use crate::net::{LoadError, ShapeError};
+use duvn_envs::{Space, StateError};
 
 /// Why an agent cannot be made for an environment.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -103,5 +105,25 @@ pub enum LearnError {
         action: usize,
         /// How many there are.
         actions: usize,
+    },
+}
+
+/// Why an agent cannot go on from a snapshot.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RestoreError {
+    /// A tensor is missing or does not fit.
+    #[error("the snapshot is of another network: {0}")]
+    Tensor(#[from] LoadError),
+    /// The state does not fit.
+    #[error(transparent)]
+    State(#[from] StateError),
+    /// It has another number of actors.
+    #[error("the snapshot is of an agent with {found} actors; this one has {expected}")]
+    Actors {
+        /// How many the snapshot has.
+        found: usize,
+        /// How many this agent has.
+        expected: usize,
     },
 }
