@@ -29,10 +29,10 @@ function curvesView(board) {
     input: () => { curveState.smooth = Number(range.value); redraw(); } });
   const tasks = choice("Task", [["all", "all"]], "all", set("task", () => arrange()));
   view.append(
-    el("h2", {}, "Curves"),
+    el("h2", { class: "name" }, "Curves"),
     el("div", { class: "controls" }, tasks,
       choice("Show", METRICS, "return", set("metric", reload)),
-      choice("over", [["budget", "the budget’s unit"], ["episodes", "episodes"], ["steps", "environment steps"]], "budget",
+      choice("over", [["budget", "as planned"], ["episodes", "episodes"], ["steps", "environment steps"]], "budget",
         set("x", reload)),
       choice("Middle", [["mean", "mean"], ["iqm", "interquartile mean"]], "mean", set("centre", reload)),
       el("label", {}, "Smoothing", range),
