@@ -1,8 +1,9 @@
 // What an agent believes of its world: maps, a slider through training, and the distributions of one state.
 
 const MAPS = [
-  ["mean", "mean of the best action", false], ["sigma", "sigma of the most uncertain action", true],
-  ["spread", "spread of the most uncertain action", true], ["visits", "visits in the replay memory", true],
+  ["mean", "best mean", false], ["sigma", "greatest sigma", true],
+  ["spread", "greatest spread", true],
+  ["epistemic", "epistemic: more data would remove it", true], ["aleatoric", "aleatoric: this would stay", true], ["visits", "visits remembered", true],
 ];
 
 const beliefState = { run: "", at: null, layer: 0, chosen: null, i: 0, j: 1, index: null, map: null };
@@ -195,8 +196,8 @@ function mapOf(map, cells, key, title, fromZero, [chosenRow, chosenColumn], choo
     const text = (y, size, words) => svg.append(draw("text", { class: share > 0.55 ? "on-light" : "on-dark", x: column + 0.5, y: row + y,
       "font-size": size, "text-anchor": "middle" }, words));
     const arrow = key === "mean" ? arrowOf(map, cells[row][column]) : "";
-    text(arrow ? 0.78 : 0.56, 0.2, brief(value));
-    if (arrow) text(0.5, 0.42, arrow);
+    text(arrow ? 0.84 : 0.6, 0.27, brief(value));
+    if (arrow) text(0.52, 0.46, arrow);
   }));
   svg.append(draw("rect", { class: "chosen", x: chosenColumn + 0.05, y: chosenRow + 0.05, width: 0.9, height: 0.9 }));
   // Cells of at most 4.5 rem: small worlds do not fill the page.

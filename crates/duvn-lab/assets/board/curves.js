@@ -121,7 +121,7 @@ function showCurves(panel) {
   drawChart(place, chart);
   const table = chartTable(chart);
   const key = under.contains(document.activeElement) ? document.activeElement.dataset.key : null;
-  under.replaceChildren(legend(chart, panel.toggled), el("p", { class: "faint" }, el("small", {}, answer.label)), table);
+  under.replaceChildren(legend(chart, panel.toggled), el("p", { class: "faint" }, el("small", {}, `${answer.label}${chart.threshold === null || chart.threshold === undefined ? "" : "; dashed: where the task counts as solved"}`)), table);
   table.open = Boolean(open);
   const again = key ? under.querySelector(`button[data-key="${CSS.escape(key)}"]`) : null;
   if (again) again.focus();
