@@ -2,8 +2,8 @@
 
 const MAPS = [
   ["mean", "best mean", false], ["sigma", "greatest sigma", true],
-  ["spread", "greatest spread", true],
-  ["epistemic", "epistemic: more data would remove it", true], ["aleatoric", "aleatoric: this would stay", true], ["visits", "visits remembered", true],
+  ["spread", "greatest spread", true], ["epistemic", "epistemic: more data would remove it", true],
+  ["aleatoric", "aleatoric: this would stay", true], ["visits", "visits remembered", true],
 ];
 
 const beliefState = { run: "", at: null, layer: 0, chosen: null, i: 0, j: 1, index: null, map: null };
@@ -196,7 +196,7 @@ function mapOf(map, cells, key, title, fromZero, [chosenRow, chosenColumn], choo
     const text = (y, size, words) => svg.append(draw("text", { class: share > 0.55 ? "on-light" : "on-dark", x: column + 0.5, y: row + y,
       "font-size": size, "text-anchor": "middle" }, words));
     const arrow = key === "mean" ? arrowOf(map, cells[row][column]) : "";
-    text(arrow ? 0.84 : 0.6, 0.27, brief(value));
+    text(arrow ? 0.84 : 0.6, 0.27, brief(value, Math.max(Math.abs(low), Math.abs(high))));
     if (arrow) text(0.52, 0.46, arrow);
   }));
   svg.append(draw("rect", { class: "chosen", x: chosenColumn + 0.05, y: chosenRow + 0.05, width: 0.9, height: 0.9 }));
@@ -219,12 +219,12 @@ function axesOf(map, columns) {
   return `Across: ${map.across}, from 0${wrapped}.`;
 }
 
-/** A number that fits into a cell. */
-function brief(value) {
-  const size = Math.abs(value);
-  if (Number.isInteger(value) && size < 1e5) return String(value);
-  if (size >= 1e5 || (size < 0.005 && size > 0)) return value.toExponential(0);
-  return value.toFixed(size >= 100 ? 0 : size >= 10 ? 1 : 2);
+/** A number that fits into a cell, with as many decimals as the greatest of the map needs. */
+function brief(value, greatest) {
+  if (value === 0 || (Number.isInteger(value) && Math.abs(value) < 1e5)) return String(value);
+  if (greatest >= 1e5 || greatest < 1e-3) return value.toExponential(0);
+  const decimals = [100, 10, 0.1, 0.01].findIndex((size) => greatest >= size);
+  return value.toFixed(decimals < 0 ? 4 : decimals);
 }
 
 /** The chosen state: the return distribution of each action, and how probably it is taken. */

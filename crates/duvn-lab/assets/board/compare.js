@@ -75,8 +75,8 @@ function whiskers(rows) {
   const shared = scale(rows.flatMap(ends));
   const parts = rows.map((row) => whisker(row, alike ? shared : scale(ends(row))));
   if (alike) {
-    const at = [[shared.from, "start"], [0, "middle"], [shared.to, "end"]].filter(([value], place) => place !== 1
-      || (shared.x(0) > 60 && shared.x(0) < 240));
+    const far = (value) => Math.abs(shared.x(value) - shared.x(0)) > 50;
+    const at = [[shared.from, "start"], [shared.to, "end"]].filter(([value]) => far(value)).concat([[0, "middle"]]);
     parts.push(el("div", { class: "whiskers axis", "aria-hidden": "true" }, el("span"), draw("svg", { viewBox: "0 0 300 16" },
       draw("line", { class: "rule", x1: 4, x2: 296, y1: 1, y2: 1 }),
       at.map(([value, anchor]) => draw("text", { class: "soft", x: shared.x(value), y: 13, "text-anchor": anchor }, short(value)))), el("span")));
