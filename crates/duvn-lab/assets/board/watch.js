@@ -78,8 +78,14 @@ function watchView(board) {
 
 /** A row an action: its mean with whiskers of sigma and spread, and its probability. */
 function actionValues(script, now) {
-  const all = script.steps.flatMap((step) => step.values.flatMap(([mean, sigma, spread]) => [mean - Math.hypot(sigma, spread), mean + Math.hypot(sigma, spread)]));
-  const [low, high] = [Math.min(...all), Math.max(...all)];
+  const ends = ({ values }) => {
+    const all = values.flatMap(([mean, sigma, spread]) => [mean - Math.hypot(sigma, spread), mean + Math.hypot(sigma, spread)]);
+    return [Math.min(...all), Math.max(...all)];
+  };
+  // One width for the whole episode, around what is believed now: actions of one state differ by less than states do.
+  const width = script.steps.map(ends).reduce((most, [from, to]) => Math.max(most, to - from), 0);
+  const middle = (ends(now)[0] + ends(now)[1]) / 2;
+  const [low, high] = [middle - width / 2, middle + width / 2];
   const x = (value) => 6 + ((value - low) / (high - low || 1)) * 188;
   // An uncertainty that the agent does not have is 0 all along: that is no number.
   const has = (at) => script.steps.some((step) => step.values.some((known) => known[at] > 0));
