@@ -12,7 +12,7 @@ use duvn_envs::registry::{self, Registered};
 use duvn_envs::{Environment, Step};
 use duvn_lab::board::action_names;
 use duvn_lab::evaluate::Arena;
-use duvn_lab::figures::Series;
+use duvn_lab::figures::{Series, Word};
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -209,22 +209,29 @@ fn lines(scene: &Scene<'_>) -> String {
 const SIZE: (u32, u32) = (480, 320);
 
 /// The height of the strip with what is believed.
-const STRIP: u32 = 80;
+const STRIP: u32 = 100;
+
+/// The height of the line of it that says what is what, and the width of the names of actions.
+const HEAD: f64 = 18.0;
+const NAMES: f64 = 92.0;
+
+const GREY: Colour = Colour(0x5c, 0x5f, 0x66);
 
 /// What is believed as a row of intervals: a dot at the mean, a whisker of one deviation to each side, and a bar whose
 /// length is the probability of the action. One row an action, from the top.
-fn strip(views: &[ActionView]) -> Result<Raster, Failure> {
+fn strip(views: &[ActionView], names: &[String]) -> Result<Vec<u8>, Failure> {
     let mut raster = Raster::new(SIZE.0, STRIP).map_err(Failure::failed)?;
     let deviation = |view: &ActionView| view.sigma.hypot(view.spread);
     let low = views.iter().map(|view| view.mean - deviation(view)).fold(f64::INFINITY, f64::min);
     let high = views.iter().map(|view| view.mean + deviation(view)).fold(f64::NEG_INFINITY, f64::max);
     let (wide, tall) = (f64::from(SIZE.0), f64::from(STRIP));
     raster.view((0.0, 0.0), (wide, tall), Colour::WHITE);
-    let place = |value: f64| 12.0 + (value - low) / (high - low).max(1e-9) * (0.7 * wide - 24.0);
-    let row = tall / views.len().max(1) as f64;
+    let room = 0.7 * wide - NAMES - 24.0;
+    let place = |value: f64| NAMES + 12.0 + (value - low) / (high - low).max(1e-9) * room;
+    let row = (tall - HEAD) / views.len().max(1) as f64;
     for (at, view) in views.iter().enumerate() {
         // In the colours of figures.
-        let (y, colour) = (tall - (at as f64 + 0.5) * row, Series::nth("", at).style.colour);
+        let (y, colour) = (tall - HEAD - (at as f64 + 0.5) * row, Series::nth("", at).style.colour);
         let ends = [(place(view.mean - deviation(view)), y), (place(view.mean + deviation(view)), y)];
         raster.line(&ends, 3.0, colour);
         raster.circle((place(view.mean), y), 5.0_f64.min(0.4 * row), colour);
@@ -234,7 +241,33 @@ fn strip(views: &[ActionView]) -> Result<Raster, Failure> {
             colour,
         );
     }
-    Ok(raster)
+    let mut pixels = raster.rgba().to_vec();
+    let mut head = |text: &str, x: f64| write(&mut pixels, &Word::new(text, 11.0), (x, HEAD / 2.0), GREY);
+    head("action", 8.0);
+    head(&format!("return: mean ± deviation, {low:.3} to {high:.3}"), NAMES + 6.0);
+    head("probability", 0.72 * wide);
+    for (at, name) in names.iter().enumerate() {
+        let word = Word::new(name, 12.0_f64.min(0.85 * row));
+        write(&mut pixels, &word, (8.0, HEAD + (at as f64 + 0.5) * row), ACTIONS[at % ACTIONS.len()]);
+    }
+    Ok(pixels)
+}
+
+/// Writes a word into a strip: its left end and its middle are at `(x, y)`, seen from the top.
+fn write(pixels: &mut [u8], word: &Word, (x, y): (f64, f64), Colour(red, green, blue): Colour) {
+    let (wide, tall) = (SIZE.0 as usize, STRIP as usize);
+    let (left, top) = (x as usize, (y - word.height as f64 / 2.0).max(0.0) as usize);
+    for (at, &cover) in word.cover.iter().enumerate() {
+        let (column, line) = (left + at % word.width, top + at / word.width);
+        if column >= wide || line >= tall {
+            continue;
+        }
+        let first = 4 * (line * wide + column);
+        for (pixel, ink) in pixels[first..first + 3].iter_mut().zip([red, green, blue]) {
+            let mixed = u16::from(*pixel) * u16::from(255 - cover) + u16::from(ink) * u16::from(cover);
+            *pixel = (mixed / 255) as u8;
+        }
+    }
 }
 
 impl Stage for Film {
@@ -248,7 +281,8 @@ impl Stage for Film {
         }
         let (mut pixels, mut height) = (picture.rgba().to_vec(), SIZE.1);
         if !scene.views.is_empty() {
-            pixels.extend_from_slice(strip(scene.views)?.rgba());
+            let names = action_names(&scene.env.id, scene.views.len());
+            pixels.extend(strip(scene.views, &names)?);
             height += STRIP;
         }
         self.add((SIZE.0, height), &mut pixels)

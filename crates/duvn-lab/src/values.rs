@@ -53,11 +53,16 @@ fn curves(spec: &RunSpec, moments: &[Moment]) -> Figure {
     let (sigmas, spreads) = (views().any(|view| view.sigma > 0.0), views().any(|view| view.spread > 0.0));
     let label = if sigmas { "μ, with a band of ±σ" } else { "μ" };
     let widest = views().map(|view| view.sigma.max(view.spread)).fold(0.1, f64::max);
+    // States are whole numbers: where they are few, each has its tick.
+    let axis = || match states {
+        2..=12 => Axis::new("state").with_ticks((0..states).map(|at| (at as f64, at.to_string())).collect()),
+        _ => Axis::new("state"),
+    };
     let mut values = Vec::new();
     let mut uncertainties = Vec::new();
     for moment in moments {
-        let mut value = Panel::new(Axis::new("state"), Axis::new(label).from_to(low, high));
-        let mut uncertainty = Panel::new(Axis::new("state"), Axis::new("uncertainty").from_to(0.0, widest));
+        let mut value = Panel::new(axis(), Axis::new(label).from_to(low, high));
+        let mut uncertainty = Panel::new(axis(), Axis::new("uncertainty").from_to(0.0, widest));
         value.title = heading(moment);
         for (index, lane) in lanes.iter().enumerate() {
             let mu = points(moment, lane, &|view| view.mean);

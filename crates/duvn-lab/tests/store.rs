@@ -324,3 +324,20 @@ fn tables_of_the_fourth_version_stay_valid_and_go_on() {
     let store = Store::open(&folder.0).unwrap();
     assert!(store.evaluations(run.number).is_err());
 }
+
+#[test]
+fn one_who_looks_waits_for_the_one_who_makes_the_records() {
+    for attempt in 0..20 {
+        let folder = Folder::new(&format!("early-{attempt}"));
+        let file = folder.0.join(FILE);
+        std::thread::scope(|scope| {
+            let maker = scope.spawn(|| Store::open_for(&folder.0, &experiment()).map(drop));
+            while !file.exists() {
+                std::thread::yield_now();
+            }
+            let seen = Store::open_to_read(&folder.0).map(|store| store.runs().unwrap().len());
+            maker.join().unwrap().unwrap();
+            assert_eq!(seen.unwrap(), 1);
+        });
+    }
+}

@@ -1,5 +1,6 @@
 //! Experiments with many episodes: what the first view of the page needs. `DUVN_ROWS=10000000 cargo test -p duvn-serve --release
-//! --test large -- --nocapture` tells the times of the real thing.
+//! --test large -- --nocapture` tells the times of the real thing; `DUVN_KEEP=FOLDER` keeps the experiment in a folder that is
+//! not there yet, for `tests/browser/paint.mjs`.
 
 mod common;
 
@@ -15,7 +16,8 @@ use std::time::{Duration, Instant};
 fn the_first_view_of_many_episodes_is_small_and_soon_there() {
     let rows: u64 = std::env::var("DUVN_ROWS").ok().and_then(|text| text.parse().ok()).unwrap_or(40_000);
     let each = rows / 20;
-    let folder = Folder::new("large");
+    let kept = std::env::var_os("DUVN_KEEP");
+    let folder = kept.as_ref().map_or_else(|| Folder::new("large"), |path| Folder(path.into()));
     let text = format!(
         "name = 'large'\nseeds = '0..10'\nepisodes = {each}\nevaluations = 0\n[[environments]]\nid = 'Chain-5'\n\
          [[agents]]\npreset = 'egreedy'\n[[agents]]\npreset = 'duvn'\n"
@@ -83,4 +85,7 @@ fn the_first_view_of_many_episodes_is_small_and_soon_there() {
     assert!(loss.contains("0.5"), "{loss}");
     println!("all episodes are read in {:?}", began.elapsed());
     server.stop();
+    if kept.is_some() {
+        std::mem::forget(folder);
+    }
 }

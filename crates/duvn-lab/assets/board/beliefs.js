@@ -1,8 +1,9 @@
 // What an agent believes of its world: maps, a slider through training, and the distributions of one state.
 
 const MAPS = [
-  ["mean", "mean of the best action", false], ["sigma", "sigma of the most uncertain action", true],
-  ["spread", "spread of the most uncertain action", true], ["visits", "visits in the replay memory", true],
+  ["mean", "best mean", false], ["sigma", "greatest sigma", true],
+  ["spread", "greatest spread", true], ["epistemic", "epistemic: more data would remove it", true],
+  ["aleatoric", "aleatoric: this would stay", true], ["visits", "visits remembered", true],
 ];
 
 const beliefState = { run: "", at: null, layer: 0, chosen: null, i: 0, j: 1, index: null, map: null };
@@ -15,7 +16,10 @@ function runChoice(board, value, chosen) {
     const name = (run) => `${board.looks[run.agent].name} · ${run.env} · seed ${run.seed} (${run.status})`;
     const known = isLive ? runs : runs.filter((run) => frozen.answers[address("beliefs", { e: board.e, run: run.id })]);
     const list = known.map((run) => [run.id, name(run)]);
-    const found = known.some((run) => run.id === current) ? current : (list[0] ? list[0][0] : "");
+    // At first one that was watched, and that is uncertain of something.
+    const rank = (run) => (run.watched.length ? 2 : 0) + (run.start_sigma > 0 ? 1 : 0);
+    const best = known.reduce((found, run) => (!found || rank(run) > rank(found) ? run : found), null);
+    const found = known.some((run) => run.id === current) ? current : (best ? best.id : "");
     setOptions(label.querySelector("select"), list, found);
     return found;
   };
@@ -35,7 +39,7 @@ function beliefsView(board) {
   const state = el("div", { class: "panel" });
   const remark = el("p", { class: "faint", role: "status" });
   const sliding = el("label", {}, "Training", slider, moment);
-  view.append(el("h2", {}, "Beliefs"), el("div", { class: "controls" }, run, sliding, layer, across, up, isLive ? again : null),
+  view.append(el("h2", { class: "name" }, "Beliefs"), el("div", { class: "controls" }, run, sliding, layer, across, up, isLive ? again : null),
     remark, maps, state);
 
   const moments = () => {
@@ -119,7 +123,7 @@ function beliefsView(board) {
     layer.hidden = map.layers.length < 2;
     setOptions(layer.querySelector("select"), map.layers.map((known, at) => [at, known.name]), beliefState.layer);
     const cells = map.layers[beliefState.layer].cells;
-    const chosen = beliefState.chosen && cells[beliefState.chosen[0]] ? beliefState.chosen : firstCell(cells);
+    const chosen = beliefState.chosen && cells[beliefState.chosen[0]] ? beliefState.chosen : firstCell(map, cells);
     beliefState.chosen = chosen;
     const drawn = MAPS.filter(([key, , fromZero]) => map[key] && (!fromZero || map[key].some((x) => x > 0)));
     const choose = (row, column) => { beliefState.chosen = [row, column]; show(); };
@@ -131,13 +135,30 @@ function beliefsView(board) {
   return { name: "beliefs", title: "Beliefs", node: view, refresh: () => load(), redraw: show, live: (event) => event && run.refresh(beliefState.run) };
 }
 
-function firstCell(cells) {
-  for (let row = 0; row < cells.length; row += 1) {
-    const column = cells[row].findIndex((states) => states.length);
-    if (column >= 0) return [row, column];
-  }
-  return [0, 0];
+/** The cell where the agent was most often, or the first that holds a state. */
+function firstCell(map, cells) {
+  let [best, most] = [[0, 0], -1];
+  cells.forEach((list, row) => list.forEach((states, column) => {
+    const count = states.length ? (map.visits ? cellValue(map, states, "visits") : 0) : -1;
+    if (count > most) [best, most] = [[row, column], count];
+  }));
+  return best;
 }
+
+const ARROWS = { left: "←", right: "→", up: "↑", down: "↓", west: "←", east: "→", north: "↑", south: "↓" };
+
+/** An arrow for the action of the best mean, where actions lead somewhere and one is best. */
+function arrowOf(map, states) {
+  if (states.length !== 1) return "";
+  const actions = map.actions.length;
+  const means = map.mean.slice(states[0] * actions, (states[0] + 1) * actions);
+  const best = Math.max(...means);
+  if (means.filter((mean) => mean === best).length !== 1) return "";
+  return ARROWS[map.actions[means.indexOf(best)]] || "";
+}
+
+/** Cells of no more than this many in a row have their numbers written into them. */
+const MOST_WRITTEN = 10;
 
 /** What a cell shows: over its states the mean of the best mean, or of the greatest uncertainty. */
 function cellValue(map, states, key) {
@@ -155,6 +176,7 @@ function mapOf(map, cells, key, title, fromZero, [chosenRow, chosenColumn], choo
   const known = values.flat().filter((x) => x !== null);
   const low = fromZero ? 0 : Math.min(...known);
   const high = Math.max(...known, low + 1e-9);
+  const written = columns <= MOST_WRITTEN;
   const svg = draw("svg", { viewBox: `-0.1 -0.1 ${columns + 0.2} ${rows + 0.2}`, tabindex: 0, "data-map": key, role: "application",
     "aria-label": `${title}, ${rows} by ${columns} cells. Arrow keys choose a cell; its numbers stand below.`,
     keydown: (event) => {
@@ -170,12 +192,39 @@ function mapOf(map, cells, key, title, fromZero, [chosenRow, chosenColumn], choo
     const share = (value - low) / (high - low);
     svg.append(draw("rect", { class: "cell", x: column, y: row, width: 1.02, height: 1.02, fill: heat(share), click: () => choose(row, column) },
       draw("title", {}, `row ${row}, column ${column}: ${short(value)}`)));
+    if (!written) return;
+    const text = (y, size, words) => svg.append(draw("text", { class: share > 0.55 ? "on-light" : "on-dark", x: column + 0.5, y: row + y,
+      "font-size": size, "text-anchor": "middle" }, words));
+    const arrow = key === "mean" ? arrowOf(map, cells[row][column]) : "";
+    text(arrow ? 0.84 : 0.6, 0.27, brief(value, Math.max(Math.abs(low), Math.abs(high))));
+    if (arrow) text(0.52, 0.46, arrow);
   }));
   svg.append(draw("rect", { class: "chosen", x: chosenColumn + 0.05, y: chosenRow + 0.05, width: 0.9, height: 0.9 }));
+  // Cells of at most 4.5 rem: small worlds do not fill the page.
+  svg.style.maxWidth = `${4.5 * columns}rem`;
   const steps = Array.from({ length: 32 }, (_, at) => draw("rect", { x: at, y: 0, width: 1.1, height: 4, fill: heat(at / 31) }));
-  return el("figure", { class: "map panel" }, el("h3", {}, title), svg,
+  return el("figure", { class: columns > 12 * rows ? "map panel strip" : "map panel" }, el("h3", {}, title), svg,
     el("div", { class: "scale" }, short(low), draw("svg", { viewBox: "0 0 32 4", preserveAspectRatio: "none", "aria-hidden": "true" }, steps), short(high)),
-    el("figcaption", {}, [map.down && map.xs ? `${map.across} across, ${map.down} up` : ""].filter(Boolean).join("")));
+    el("figcaption", {}, axesOf(map, columns)));
+}
+
+/** What lies along the sides of a map. */
+function axesOf(map, columns) {
+  if (map.xs) {
+    const span = (name, list) => `${name} from ${short(Math.min(...list))} to ${short(Math.max(...list))}`;
+    return `Across: ${span(map.across, map.xs)}. Up: ${span(map.down, map.ys)}.`;
+  }
+  if (map.down) return `Across: ${map.across}. Down: ${map.down}.`;
+  const wrapped = map.layers[0].cells.length > 1 ? `, ${columns} in a row` : "";
+  return `Across: ${map.across}, from 0${wrapped}.`;
+}
+
+/** A number that fits into a cell, with as many decimals as the greatest of the map needs. */
+function brief(value, greatest) {
+  if (value === 0 || (Number.isInteger(value) && Math.abs(value) < 1e5)) return String(value);
+  if (greatest >= 1e5 || greatest < 1e-3) return value.toExponential(0);
+  const decimals = [100, 10, 0.1, 0.01].findIndex((size) => greatest >= size);
+  return value.toFixed(decimals < 0 ? 4 : decimals);
 }
 
 /** The chosen state: the return distribution of each action, and how probably it is taken. */
@@ -189,23 +238,29 @@ function stateOf(board, map, cells, [row, column]) {
     spread: at("spread", action), probability: at("probability", action) }));
   const where = map.xs ? `${map.across} ${short(map.xs[column])}, ${map.down} ${short(map.ys[row])}` : `state ${state}`;
   const several = states.length > 1 ? ` (the first of ${states.length} in this cell; choose a layer for the others)` : "";
+  // An uncertainty that the agent does not have is 0 all along: that is no number.
+  const has = (key) => map[key].some((x) => x > 0);
+  const [sigmas, spreads] = [has("sigma"), has("spread")];
   const best = Math.max(...views.map((view) => view.mean));
   const cell = (text, head) => el("td", { class: "number", "data-head": head }, text);
   const table = el("table", { class: "stacked" }, el("thead", {}, el("tr", {}, ["action", "mean", "sigma", "spread", "chosen with probability"]
-    .map((text) => el("th", { scope: "col" }, text)))),
+    .map((text, at) => el("th", { scope: "col", class: at > 0 && at < 4 ? "number" : null }, text)))),
   el("tbody", {}, views.map((view) => el("tr", {}, el("th", { scope: "row" }, view.mean === best ? `${view.name} (best mean)` : view.name),
-    cell(short(view.mean), "mean"), cell(short(view.sigma), "sigma"), cell(short(view.spread), "spread"),
+    cell(short(view.mean), "mean"), cell(sigmas ? short(view.sigma) : "–", "sigma"), cell(spreads ? short(view.spread) : "–", "spread"),
     el("td", { "data-head": "probability" }, el("progress", { max: 1, value: view.probability, "aria-label": `probability of ${view.name}` }),
       ` ${short(view.probability)}`)))));
-  return [el("h3", { "aria-live": "polite" }, `${where}${several}`), density(views), table,
-    el("p", { class: "faint" }, el("small", {}, "Curves: normal distributions with the mean and √(sigma² + spread²) of each action; an upright line is a belief without any uncertainty."))];
+  const words = sigmas || spreads
+    ? "Curves: normal distributions with the mean and √(sigma² + spread²) of each action; an upright line is a belief without any uncertainty."
+    : "This agent has no uncertainty: an upright line is its belief.";
+  return [el("h3", { "aria-live": "polite" }, `${where}${several}`), el("div", { class: "beside" }, density(views), el("div", {}, table,
+    el("p", { class: "faint" }, el("small", {}, words))))];
 }
 
 const ACTION_COLOURS = [["#0072b2", "#6fb7e6"], ["#d55e00", "#f39a5b"], ["#009e73", "#4fd0a9"], ["#cc79a7", "#e3a9c8"], ["#e69f00", "#f2c14e"], ["#56b4e9", "#9bd3f5"]];
 
 function density(views) {
   const narrow = innerWidth < 640;
-  const [width, height, foot] = [narrow ? 340 : 640, 190, 28];
+  const [width, height, foot] = [narrow ? 340 : 560, 204, 42];
   const columns = narrow ? 2 : 3;
   const deviation = (view) => Math.hypot(view.sigma, view.spread);
   const from = Math.min(...views.map((view) => view.mean - 3.2 * deviation(view)));
@@ -221,6 +276,7 @@ function density(views) {
     const value = low + (step / 4) * (high - low);
     svg.append(draw("text", { x: x(value), y: height - foot + 16, "text-anchor": step === 0 ? "start" : step === 4 ? "end" : "middle" }, short(value)));
   }
+  svg.append(draw("text", { x: width / 2, y: height - 10, "text-anchor": "middle" }, "return"));
   views.forEach((view, action) => {
     const colour = ACTION_COLOURS[action % ACTION_COLOURS.length][isDark() ? 1 : 0];
     const sd = deviation(view);

@@ -14,7 +14,7 @@ function drawChart(place, chart) {
       const edge = { show, stroke: "transparent", width: 0, points: { show: false }, key: line.key };
       const high = push(line.high, { ...edge, label: `${line.name}, upper end` });
       const low = push(line.low, { ...edge, label: `${line.name}, lower end` });
-      bands.push({ series: [high, low], fill: faded(line.colour, 0.2) });
+      bands.push({ series: [high, low], fill: faded(line.colour, 0.14) });
     }
     for (const seed of line.seeds || []) {
       push(seed.y, { show, key: line.key, label: `${line.name} seed ${seed.seed}`, stroke: faded(line.colour, 0.45), width: 1,
@@ -27,7 +27,7 @@ function drawChart(place, chart) {
     push(chart.x.map(() => chart.threshold), { label: "solved", stroke: ink("faint"), width: 1, dash: [4, 4], points: { show: false } });
   }
   const axis = (label, side) => ({
-    label, side, stroke: ink("ink"), labelSize: 22, labelFont: "13px system-ui", font: "12px system-ui", size: side === 3 ? 62 : 44,
+    label, side, stroke: ink("ink"), labelSize: 22, labelFont: "13px system-ui", font: "12px system-ui", size: side === 3 ? 62 : 32,
     grid: { stroke: ink("grid"), width: 1 }, ticks: { stroke: ink("line"), width: 1 },
     values: (_, splits) => splits.map((x) => (x === null ? "" : short(x).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, ""))),
   });
@@ -145,6 +145,12 @@ function keyboard(place, plot) {
   };
 }
 
+/** A line as the chart draws it. */
+function swatch({ colour, dash }) {
+  return draw("svg", { class: "swatch", viewBox: "0 0 30 8", "aria-hidden": "true" },
+    draw("line", { x1: 0, x2: 30, y1: 4, y2: 4, stroke: colour, "stroke-width": 3, "stroke-dasharray": (dashes(dash) || []).join(" ") }));
+}
+
 /** The legend: a button a line, which hides and shows it in every chart. */
 function legend(chart, toggled) {
   const item = (line) => {
@@ -152,7 +158,7 @@ function legend(chart, toggled) {
       type: "button", "aria-pressed": String(!hidden.has(line.key)), "data-key": line.key,
       title: "Hide or show this line in every chart",
       click: () => { if (!hidden.delete(line.key)) hidden.add(line.key); toggled(); },
-    }, el("span", { class: "swatch", colour: line.colour }), line.name, el("span", { class: "value faint" }, valueAt(line, null)));
+    }, swatch(line), line.name, el("span", { class: "value faint" }, valueAt(line, null)));
     return el("li", {}, button);
   };
   return el("ul", { class: "legend", "aria-label": "Lines" }, chart.lines.map(item));

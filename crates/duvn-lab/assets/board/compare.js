@@ -7,7 +7,7 @@ function compareView(board) {
   const a = choice("Agent", [], "", (value) => { compareState.a = value; load(); });
   const b = choice("against", [], "", (value) => { compareState.b = value; load(); });
   const place = el("div");
-  view.append(el("h2", {}, "Compare"), el("div", { class: "controls" }, a, b), place);
+  view.append(el("h2", { class: "name" }, "Compare"), el("div", { class: "controls" }, a, b), place);
   const load = async () => {
     const agents = board.overview.agents.map((agent) => [agent.id, agent.name]);
     if (agents.length < 2) { place.replaceChildren(el("p", { class: "faint" }, "There is only one agent: nothing to compare.")); return; }
@@ -39,9 +39,9 @@ function compareView(board) {
       parts.push(el("p", { class: "note" }, `Fewer than ${answer.fewest} runs of one of them are over on some task: no interval is given there, and a difference may be chance.`));
     }
     parts.push(el("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "Comparison by task" }, el("table", { class: "stacked", id: "comparison" },
-      el("thead", {}, el("tr", {}, head.map((text) => el("th", { scope: "col" }, text)))), el("tbody", {}, answer.rows.map(row)))));
+      el("thead", {}, el("tr", {}, head.map((text, at) => el("th", { scope: "col", class: at > 2 ? "number" : null }, text)))), el("tbody", {}, answer.rows.map(row)))));
     const shown = answer.rows.filter((known) => known.difference && known.difference.estimate !== null);
-    if (shown.length) parts.push(el("h3", {}, `How much higher the mean return of ${x} is, with its 95 % interval`), ...shown.map((known) => whisker(known)));
+    if (shown.length) parts.push(el("h3", {}, `How much higher the mean return of ${x} is, with its 95 % interval`), whiskers(shown));
     const chart = el("div", { class: "chart" });
     if (answer.profile) {
       const line = (part) => {
@@ -62,12 +62,30 @@ function compareView(board) {
   return { name: "compare", title: "Compare", node: view, refresh: load, redraw: load };
 }
 
-function whisker(known) {
+/** Differences with their intervals: on one axis where they are of one size, else each on its own. */
+function whiskers(rows) {
+  const ends = ({ difference: { estimate, low, high } }) => [low ?? estimate, high ?? estimate, estimate, 0];
+  const widths = rows.map((row) => Math.max(...ends(row)) - Math.min(...ends(row))).filter((width) => width > 0);
+  const alike = widths.length > 0 && Math.max(...widths) <= 10 * Math.min(...widths);
+  const scale = (values) => {
+    const [from, to] = [Math.min(...values), Math.max(...values)];
+    const room = 0.08 * (to - from) || 1;
+    return { from: from - room, to: to + room, x: (value) => 4 + ((value - from + room) / (to - from + 2 * room)) * 292 };
+  };
+  const shared = scale(rows.flatMap(ends));
+  const parts = rows.map((row) => whisker(row, alike ? shared : scale(ends(row))));
+  if (alike) {
+    const far = (value) => Math.abs(shared.x(value) - shared.x(0)) > 50;
+    const at = [[shared.from, "start"], [shared.to, "end"]].filter(([value]) => far(value)).concat([[0, "middle"]]);
+    parts.push(el("div", { class: "whiskers axis", "aria-hidden": "true" }, el("span"), draw("svg", { viewBox: "0 0 300 16" },
+      draw("line", { class: "rule", x1: 4, x2: 296, y1: 1, y2: 1 }),
+      at.map(([value, anchor]) => draw("text", { class: "soft", x: shared.x(value), y: 13, "text-anchor": anchor }, short(value)))), el("span")));
+  } else parts.push(el("p", { class: "faint" }, el("small", {}, "Each task has an axis of its own; the dashed line is at 0.")));
+  return el("div", { class: "all-whiskers" }, parts);
+}
+
+function whisker(known, { x }) {
   const { estimate, low, high } = known.difference;
-  const ends = [low ?? estimate, high ?? estimate, 0];
-  const [from, to] = [Math.min(...ends), Math.max(...ends)];
-  const room = 0.1 * (to - from) || 1;
-  const x = (value) => ((value - from + room) / (to - from + 2 * room)) * 300;
   const svg = draw("svg", { viewBox: "0 0 300 24", "aria-hidden": "true" },
     draw("line", { class: "zero", x1: x(0), x2: x(0), y1: 1, y2: 23, "stroke-dasharray": "3 3" }));
   if (low !== null && high !== null) svg.append(draw("line", { class: "whisker", x1: x(low), x2: x(high), y1: 12, y2: 12 }));

@@ -29,10 +29,10 @@ function curvesView(board) {
     input: () => { curveState.smooth = Number(range.value); redraw(); } });
   const tasks = choice("Task", [["all", "all"]], "all", set("task", () => arrange()));
   view.append(
-    el("h2", {}, "Curves"),
+    el("h2", { class: "name" }, "Curves"),
     el("div", { class: "controls" }, tasks,
       choice("Show", METRICS, "return", set("metric", reload)),
-      choice("over", [["budget", "the budget’s unit"], ["episodes", "episodes"], ["steps", "environment steps"]], "budget",
+      choice("over", [["budget", "as planned"], ["episodes", "episodes"], ["steps", "environment steps"]], "budget",
         set("x", reload)),
       choice("Middle", [["mean", "mean"], ["iqm", "interquartile mean"]], "mean", set("centre", reload)),
       el("label", {}, "Smoothing", range),
@@ -121,7 +121,7 @@ function showCurves(panel) {
   drawChart(place, chart);
   const table = chartTable(chart);
   const key = under.contains(document.activeElement) ? document.activeElement.dataset.key : null;
-  under.replaceChildren(legend(chart, panel.toggled), el("p", { class: "faint" }, el("small", {}, answer.label)), table);
+  under.replaceChildren(legend(chart, panel.toggled), el("p", { class: "faint" }, el("small", {}, `${answer.label}${chart.threshold === null || chart.threshold === undefined ? "" : "; dashed: where the task counts as solved"}`)), table);
   table.open = Boolean(open);
   const again = key ? under.querySelector(`button[data-key="${CSS.escape(key)}"]`) : null;
   if (again) again.focus();

@@ -44,6 +44,7 @@ function makeTabs() {
 function showStanding() {
   const { standing, seconds_left: left, runs, title, about, note } = board.overview;
   byId("title").textContent = title || board.overview.name;
+  document.documentElement.dataset.scripts = "on";
   document.title = `${title || board.overview.name} – duvn`;
   byId("about").textContent = [about, note].filter(Boolean).join(" ");
   byId("standing").hidden = false;

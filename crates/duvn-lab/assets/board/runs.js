@@ -3,11 +3,13 @@
 const runState = { text: "", env: "", agent: "", status: "", sort: "", down: false, most: 100, chosen: [] };
 
 const RUN_COLUMNS = [
+  // title, key, what is sorted by
   ["agent", "agent", (run) => run.agent], ["environment", "env", (run) => run.env], ["seed", "seed", (run) => Number(run.seed)],
   ["status", "status", (run) => run.status], ["progress", "share", (run) => run.share], ["episodes", "episodes", (run) => run.episodes],
   ["steps", "steps", (run) => run.steps], ["mean of last 100", "recent", (run) => run.recent], ["solved at", "solved", (run) => run.solved],
   ["time", "seconds", (run) => run.seconds], ["left", "left", (run) => run.left],
 ];
+const RUN_WORDS = ["agent", "env", "status", "share"];
 
 function runsView(board) {
   const view = el("section", { class: "view" });
@@ -23,12 +25,12 @@ function runsView(board) {
   const failures = el("div");
   const head = el("tr", {}, el("th", { scope: "col" }, "compare"), RUN_COLUMNS.map(([title, key]) => {
     const sort = () => { runState.down = runState.sort === key ? !runState.down : false; runState.sort = key; show(); };
-    return el("th", { scope: "col", "data-key": key }, el("button", { type: "button", click: sort }, title));
+    return el("th", { scope: "col", "data-key": key, class: RUN_WORDS.includes(key) ? null : "number" }, el("button", { type: "button", click: sort }, title));
   }));
-  view.append(el("h2", {}, "Runs"),
+  view.append(el("h2", { class: "name" }, "Runs"),
     el("div", { class: "controls" }, el("label", {}, "Search", search), env, agent, status), failures, count,
     el("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "Runs" },
-      el("table", { class: "stacked" }, el("thead", {}, head), body)), more, differences);
+      el("table", { class: "stacked pairs" }, el("thead", {}, head), body)), more, differences);
 
   const matches = (run) => {
     const settings = board.overview.settings[run.settings];

@@ -14,7 +14,6 @@ function fill(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes || {})) {
     if (value === null || value === undefined || value === false) continue;
     if (typeof value === "function") element.addEventListener(name, value);
-    else if (name === "colour") element.style.borderTopColor = value;
     else if (name === "value") element.value = value;
     else if (name === "checked") element.checked = value;
     else element.setAttribute(name, value === true ? "" : value);
@@ -33,7 +32,7 @@ function short(x) {
   if (size >= 1e6 || size < 1e-4) return x.toExponential(2);
   if (size >= 1000) return Math.round(x).toLocaleString("en");
   if (Number.isInteger(x)) return String(x);
-  return x.toFixed(size >= 100 ? 1 : size >= 10 ? 2 : size >= 0.1 ? 3 : 4);
+  return x.toFixed(size >= 100 ? 1 : size >= 10 ? 2 : size >= 0.01 ? 3 : 4);
 }
 
 /** A number with its interval. */
@@ -46,6 +45,7 @@ function withInterval(part) {
 /** Seconds as people say them. */
 function duration(seconds) {
   if (seconds === null || seconds === undefined) return "–";
+  if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
   if (seconds < 90) return `${Math.round(seconds)} s`;
   if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
   if (seconds < 172800) return `${(seconds / 3600).toFixed(1)} h`;

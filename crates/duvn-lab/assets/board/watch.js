@@ -12,14 +12,20 @@ function watchView(board) {
   const step = (by) => () => { pause(); go(watchState.at + by); };
   const back = el("button", { type: "button", click: step(-1) }, "Step back");
   const ahead = el("button", { type: "button", id: "watch-step", click: step(1) }, "Step");
-  const place = el("input", { type: "range", min: 0, max: 0, value: 0, "aria-label": "Step of the episode", input: () => { pause(); go(Number(place.value)); } });
-  const speed = el("input", { type: "range", min: 1, max: 60, step: 1, value: 10, input: () => { watchState.speed = Number(speed.value); if (watchState.playing) play(); } });
+  const place = el("input", { type: "range", min: 0, max: 0, value: 0, input: () => { pause(); go(Number(place.value)); } });
+  const pace = el("output", { class: "faint" }, "10 steps a second");
+  const speed = el("input", { type: "range", min: 1, max: 60, step: 1, value: 10, input: () => {
+    watchState.speed = Number(speed.value);
+    pace.textContent = `${watchState.speed} step${watchState.speed > 1 ? "s" : ""} a second`;
+    if (watchState.playing) play();
+  } });
   const picture = el("img", { alt: "", hidden: true });
   const text = el("pre", { hidden: true });
-  const facts = el("p", { role: "status" });
+  const facts = el("p", { role: "status" }, "Choose a run, and see its newest checkpoint play.");
   const values = el("div");
-  const player = el("div", { class: "controls", hidden: true }, toggle, back, ahead, place, el("label", {}, "Speed", speed));
-  view.append(el("h2", {}, "Watch"), el("div", { class: "controls" }, run, policy, el("label", {}, "Episode", number), begin), player,
+  const player = el("div", { class: "controls", hidden: true }, toggle, back, ahead,
+    el("label", {}, "Step of the episode", place), el("label", {}, "Speed", speed, pace));
+  view.append(el("h2", { class: "name" }, "Watch"), el("div", { class: "controls" }, run, policy, el("label", {}, "Episode", number), begin), player,
     el("div", { class: "stage" }, el("div", {}, picture, text, facts), values));
 
   const load = async () => {
@@ -72,18 +78,29 @@ function watchView(board) {
 
 /** A row an action: its mean with whiskers of sigma and spread, and its probability. */
 function actionValues(script, now) {
-  const all = script.steps.flatMap((step) => step.values.flatMap(([mean, sigma, spread]) => [mean - Math.hypot(sigma, spread), mean + Math.hypot(sigma, spread)]));
-  const [low, high] = [Math.min(...all), Math.max(...all)];
-  const x = (value) => 4 + ((value - low) / (high - low || 1)) * 192;
+  const ends = ({ values }) => {
+    const all = values.flatMap(([mean, sigma, spread]) => [mean - Math.hypot(sigma, spread), mean + Math.hypot(sigma, spread)]);
+    return [Math.min(...all), Math.max(...all)];
+  };
+  // One width for the whole episode, around what is believed now: actions of one state differ by less than states do.
+  const width = script.steps.map(ends).reduce((most, [from, to]) => Math.max(most, to - from), 0);
+  const middle = (ends(now)[0] + ends(now)[1]) / 2;
+  const [low, high] = [middle - width / 2, middle + width / 2];
+  const x = (value) => 6 + ((value - low) / (high - low || 1)) * 188;
+  // An uncertainty that the agent does not have is 0 all along: that is no number.
+  const has = (at) => script.steps.some((step) => step.values.some((known) => known[at] > 0));
+  const [sigmas, spreads] = [has(1), has(2)];
   const row = ([mean, sigma, spread, probability], action) => {
     const sd = Math.hypot(sigma, spread);
-    const svg = draw("svg", { viewBox: "0 0 200 16", width: "100%", height: 18, preserveAspectRatio: "none", "aria-hidden": "true" },
+    const svg = draw("svg", { class: "belief", viewBox: "0 0 200 16", "aria-hidden": "true" },
       draw("line", { class: "whisker", x1: x(mean - sd), x2: x(mean + sd), y1: 8, y2: 8 }), draw("circle", { class: "meter", cx: x(mean), cy: 8, r: 4 }));
     const own = now.action === action;
-    return el("tr", {}, el("th", { scope: "row" }, own ? `▶ ${script.actions[action]}` : script.actions[action]), el("td", {}, svg),
-      el("td", { class: "number" }, short(mean)), el("td", { class: "number" }, short(sigma)), el("td", { class: "number" }, short(spread)),
-      el("td", { class: "number" }, short(probability)));
+    const cell = (text, head) => el("td", { class: "number", "data-head": head }, text);
+    return el("tr", { class: own ? "own" : null }, el("th", { scope: "row" }, own ? `▶ ${script.actions[action]}` : script.actions[action]),
+      el("td", { "data-head": "belief" }, svg), cell(short(mean), "mean"), cell(sigmas ? short(sigma) : "–", "sigma"),
+      cell(spreads ? short(spread) : "–", "spread"), cell(short(probability), "probability"));
   };
-  return el("table", { id: "action-values" }, el("thead", {}, el("tr", {}, ["action", "belief", "mean", "sigma", "spread", "probability"]
-    .map((text) => el("th", { scope: "col" }, text)))), el("tbody", {}, now.values.map(row)));
+  const head = ["action", `belief, from ${short(low)} to ${short(high)}`, "mean", "sigma", "spread", "probability"];
+  return el("table", { id: "action-values", class: "stacked" }, el("thead", {}, el("tr", {}, head
+    .map((text, at) => el("th", { scope: "col", class: at > 1 ? "number" : null }, text)))), el("tbody", {}, now.values.map(row)));
 }

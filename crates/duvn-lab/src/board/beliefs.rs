@@ -67,7 +67,7 @@ impl Board {
     pub fn recorded_moment(&self, looking: &Looking, episode: u64) -> Result<Value, LookError> {
         let moment = self.store.moment(looking.row.number, episode).map_err(LookError::failed)?;
         let moment = moment.ok_or_else(|| LookError::Missing("there is no such moment".into()))?;
-        let layout = layout(&looking.row.spec, moment.states.len());
+        let layout = layout(&looking.row.spec.env, moment.states.len());
         Ok(map(&looking.row.spec, &layout, &moment, None))
     }
 }
@@ -179,7 +179,7 @@ impl Beliefs {
                 *count += 1.0;
             }
         });
-        let value = map(&spec, &layout(&spec, states), &Moment { episode, states: views }, Some(&visits));
+        let value = map(&spec, &layout(&spec.env, states), &Moment { episode, states: views }, Some(&visits));
         self.seen.retain(|(run, at, _)| (run.as_str(), *at) != (looking.id(), episode));
         self.seen.push((looking.id().into(), episode, value.clone()));
         let own = self.seen.iter().filter(|(run, ..)| run == looking.id()).count();
@@ -301,11 +301,11 @@ struct Layout {
     down: String,
 }
 
-/// Cells in a line are wrapped after so many.
-const WRAP: usize = 25;
+/// More cells than fit into one row.
+const WRAP: usize = 40;
 
-fn layout(spec: &RunSpec, states: usize) -> Layout {
-    if let Some(grid) = Grid::of(&spec.env, states) {
+fn layout(env: &str, states: usize) -> Layout {
+    if let Some(grid) = Grid::of(env, states) {
         let (cells, down) = (grid.cells().to_vec(), grid.down().to_string());
         let mut layers = vec![("all".to_string(), cells.clone())];
         // Where a cell holds several states, each of them has a map of its own.
@@ -314,17 +314,22 @@ fn layout(spec: &RunSpec, states: usize) -> Layout {
             for at in 0..several {
                 let one = |states: &Vec<usize>| states.get(at).copied().into_iter().collect::<Vec<_>>();
                 let rows = cells.iter().map(|row| row.iter().map(one).collect()).collect();
-                layers.push((layer_name(&spec.env, at), rows));
+                layers.push((layer_name(env, at), rows));
             }
         }
         return Layout { layers, across: "column".into(), down };
     }
+    // Nothing is decided at the end of a Chain: what is believed of it is what nobody ever looked at.
+    let chain = matches!(env.split('-').next(), Some("Chain" | "ChainOrdered"));
+    let states = if chain { states.saturating_sub(1) } else { states };
+    // Rows of one length, as far as that goes.
+    let rows = states.div_ceil(WRAP).max(1);
+    let columns = states.div_ceil(rows).max(1);
     let place = |row: usize, column: usize| {
-        let state = row * WRAP + column;
+        let state = row * columns + column;
         if state < states { vec![state] } else { Vec::new() }
     };
-    let columns = states.clamp(1, WRAP);
-    let rows = (0..states.div_ceil(WRAP)).map(|row| (0..columns).map(|column| place(row, column)).collect());
+    let rows = (0..rows).map(|row| (0..columns).map(|column| place(row, column)).collect());
     Layout { layers: vec![("all".into(), rows.collect())], across: "state".into(), down: String::new() }
 }
 
@@ -344,11 +349,16 @@ fn map(spec: &RunSpec, layout: &Layout, moment: &Moment, visits: Option<&[f64]>)
     let of = |value: fn(&ActionView) -> f64| numbers(moment.states.iter().flatten().map(value));
     let layers: Vec<Value> =
         layout.layers.iter().map(|(name, cells)| json!({ "name": name, "cells": cells })).collect();
+    // Where they say more than sigma and spread do.
+    let views = || moment.states.iter().flatten();
+    let differ = |a: f64, b: f64| (a - b).abs() > 1e-6 * (a.abs() + b.abs());
+    let apart = views().any(|view| differ(view.epistemic, view.spread) || differ(view.aleatoric, view.sigma));
     json!({
         "episode": moment.episode, "across": layout.across, "down": layout.down, "layers": layers,
         "actions": names::actions(&spec.env, actions), "mean": of(|view| view.mean),
         "sigma": of(|view| view.sigma), "spread": of(|view| view.spread),
         "probability": of(|view| view.probability),
+        "epistemic": apart.then(|| of(|view| view.epistemic)), "aleatoric": apart.then(|| of(|view| view.aleatoric)),
         "visits": visits.map(|visits| numbers(visits.iter().copied())),
     })
 }
@@ -363,7 +373,28 @@ pub fn recorded(store: &Store, row: &RunRow, most: usize) -> Vec<(u64, Value)> {
         if taken > most {
             break;
         }
-        found.push((episode, map(&row.spec, &layout(&row.spec, moment.states.len()), &moment, None)));
+        found.push((episode, map(&row.spec, &layout(&row.spec.env, moment.states.len()), &moment, None)));
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::layout;
+
+    #[test]
+    fn states_in_a_line_have_rows_of_one_length_and_a_chain_is_shown_without_its_end() {
+        for (env, states, rows, columns, shown) in [
+            ("Chain-25", 26, 1, 25, 25),
+            ("RiverSwim-6", 6, 1, 6, 6),
+            ("Chain-100", 101, 3, 34, 100),
+            ("Toy", 4, 1, 4, 4),
+        ] {
+            let layout = layout(env, states);
+            let cells = &layout.layers[0].1;
+            assert_eq!((cells.len(), cells[0].len()), (rows, columns), "{env}");
+            let held: Vec<usize> = cells.iter().flatten().flatten().copied().collect();
+            assert_eq!(held, (0..shown).collect::<Vec<_>>(), "{env}");
+        }
+    }
 }

@@ -61,6 +61,33 @@ pub(super) fn outline(text: &str, size: f64, bold: bool) -> Option<tiny_skia::Pa
     pen.path.finish()
 }
 
+/// Text as pixels, for pictures that are no figures.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Word {
+    /// Pixels in a row.
+    pub width: usize,
+    /// Rows; the baseline lies at three quarters of them.
+    pub height: usize,
+    /// How much of each pixel is covered, from 0 to 255, row by row from the top.
+    pub cover: Vec<u8>,
+}
+
+impl Word {
+    /// `text` in the typeface of the figures, `size` pixels high.
+    pub fn new(text: &str, size: f64) -> Self {
+        let (width, height) =
+            (self::width(text, size, false).ceil().max(1.0) as u32, (1.4 * size).ceil() as u32);
+        let mut pixels = tiny_skia::Pixmap::new(width, height.max(1));
+        if let (Some(pixels), Some(path)) = (&mut pixels, outline(text, size, false)) {
+            let down = tiny_skia::Transform::from_translate(0.0, 0.75 * height as f32);
+            let paint = tiny_skia::Paint { anti_alias: true, ..Default::default() };
+            pixels.fill_path(&path, &paint, tiny_skia::FillRule::Winding, down, None);
+        }
+        let cover = pixels.iter().flat_map(|pixels| pixels.pixels()).map(|pixel| pixel.alpha()).collect();
+        Word { width: width as usize, height: height.max(1) as usize, cover }
+    }
+}
+
 struct Pen {
     path: tiny_skia::PathBuilder,
     x: f32,
@@ -113,6 +140,16 @@ mod tests {
                 assert_ne!(glyph(face, letter).id, GlyphId(0), "{letter} (bold: {bold})");
             }
         }
+    }
+
+    #[test]
+    fn a_word_covers_pixels_where_its_letters_are() {
+        let word = Word::new("Il", 20.0);
+        assert_eq!(word.cover.len(), word.width * word.height);
+        let covered =
+            |row: usize| word.cover[row * word.width..][..word.width].iter().any(|cover| *cover > 128);
+        assert!(covered(word.height / 2) && !covered(word.height - 1));
+        assert_eq!(Word::new("", 20.0).width, 1);
     }
 
     #[test]

@@ -78,7 +78,8 @@ pub(super) fn bar(heat: &Heat, frame: &Rect) -> Vec<Shape> {
     let mut shapes: Vec<Shape> = (0..steps)
         .map(|i| {
             let y = rect.bottom() - f64::from(i + 1) * step;
-            let rect = Rect { y, height: step, ..rect };
+            // A little more than a step, so that rounding leaves no gap between two of them.
+            let rect = Rect { y, height: if i == 0 { step } else { 1.3 * step }, ..rect };
             Shape::Cell { rect, colour: colour((f64::from(i) + 0.5) / f64::from(steps)) }
         })
         .collect();

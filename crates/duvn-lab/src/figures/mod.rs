@@ -36,6 +36,7 @@ mod svg;
 mod terminal;
 
 pub use axis::{Axis, Scale};
+pub use font::Word;
 pub use mark::{Bars, Curve, Heat, Label, Mark, Point, Points, Rule};
 pub use style::{Colour, Dash, Marker, Series, Style};
 pub use terminal::terminal;

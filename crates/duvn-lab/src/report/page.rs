@@ -33,16 +33,16 @@ pub fn page(data: &Data, pictures: &[Picture], summary: &Table, deep_sea: Option
 
 fn heading(data: &Data) -> String {
     let show = &data.show;
-    let mut text = format!("<h2>{}</h2>\n", escape(&show.title));
+    let mut text = String::new();
     if !show.about.is_empty() {
-        text += &format!("<p>{}</p>\n", escape(&show.about));
+        text += &format!("<p class=\"repeated\">{}</p>\n", escape(&show.about));
     }
     if !show.note.is_empty() {
-        text += &format!("<p class=\"note\">{}</p>\n", escape(&show.note));
+        text += &format!("<p class=\"note repeated\">{}</p>\n", escape(&show.note));
     }
     let (all, done) = (data.runs.len(), data.count(Status::Done));
     let failed = data.count(Status::Failed);
-    text += &format!("<p class=\"faint\">{done} of {all} runs are done");
+    text += &format!("<p class=\"faint repeated\">{done} of {all} runs are done");
     if failed > 0 {
         text += &format!(", {failed} failed");
     }
@@ -69,7 +69,7 @@ pub fn figures(pictures: &[Picture]) -> String {
         let name = escape(&picture.name);
         let class = if picture.figure.panels.len() == 1 { "picture single" } else { "picture" };
         format!(
-            "<figure id=\"{name}\">\n<div class=\"{class}\">{}</div>\n<figcaption>{caption} <a href=\"figures/{name}.svg\">SVG</a> \
+            "<figure id=\"{name}\">\n<div class=\"{class}\" tabindex=\"0\" role=\"region\" aria-label=\"Figure {name}\">{}</div>\n<figcaption>{caption} <a href=\"figures/{name}.svg\">SVG</a> \
              <a href=\"figures/{name}.png\">PNG</a></figcaption>\n</figure>\n",
             inline(&svg, &picture.name),
         )
@@ -78,14 +78,28 @@ pub fn figures(pictures: &[Picture]) -> String {
     if figures.is_empty() { figures } else { format!("<h2>Figures</h2>\n{figures}") }
 }
 
-/// An SVG document as part of a page: without the XML declaration, and with ids of its own, since ids are
+/// How much larger a figure is on a page than on paper.
+const ON_SCREEN: f64 = 1.5;
+
+/// An SVG document as part of a page: without the XML declaration, larger, and with ids of its own, since ids are
 /// shared by a whole page.
 fn inline(svg: &str, name: &str) -> String {
     let start = svg.find("<svg").unwrap_or(0);
-    svg[start..]
+    enlarged(&svg[start..])
         .replace("id=\"", &format!("id=\"{name}-"))
         .replace("url(#", &format!("url(#{name}-"))
         .replace("href=\"#", &format!("href=\"#{name}-"))
+}
+
+/// The same document with a width for screens; its height follows from it.
+fn enlarged(svg: &str) -> String {
+    let Some((before, rest)) = svg.split_once(" width=\"") else { return svg.into() };
+    let parts = rest.split_once('"').and_then(|(width, rest)| {
+        let (_, rest) = rest.strip_prefix(" height=\"")?.split_once('"')?;
+        Some((width.parse::<f64>().ok()?, rest))
+    });
+    let Some((width, rest)) = parts else { return svg.into() };
+    format!("{before} width=\"{:.0}\"{rest}", width * ON_SCREEN)
 }
 
 fn results(data: &Data, summary: &Table) -> String {

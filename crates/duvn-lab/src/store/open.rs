@@ -102,8 +102,15 @@ impl Store {
             Some(ErrorCode::NotADatabase) => StoreError::Foreign { path: folder.join(FILE) },
             _ => StoreError::of(folder, error),
         };
-        let connection = read().map_err(explain)?;
-        let Identity { application, found, .. } = identity(&connection).map_err(explain)?;
+        let mut connection = read().map_err(explain)?;
+        let mut known = identity(&connection).map_err(explain)?;
+        if known.application != APPLICATION && known.tables == 0 && folder.join(LOCK).is_file() {
+            // Another program has made the file and is about to make the tables.
+            drop(lock(folder)?);
+            connection = read().map_err(explain)?;
+            known = identity(&connection).map_err(explain)?;
+        }
+        let Identity { application, found, .. } = known;
         if application != APPLICATION {
             return Err(StoreError::Foreign { path: folder.join(FILE) });
         }
