@@ -100,7 +100,7 @@ fn remove_strays(store: &Store, known: &[String]) -> Result<(), StoreError> {
     let folders = std::fs::read_dir(store.folder().join("runs")).into_iter().flatten().flatten();
     for folder in folders {
         let id = folder.file_name().to_string_lossy().into_owned();
-        if known.contains(&id) {
+        if known.contains(&id) || !folder.path().is_dir() {
             continue;
         }
         match store.try_lock(&id)? {
