@@ -36,16 +36,17 @@ pub fn work(config: &CheckedConfig, observations: &Space, actions: &Space) -> Re
 
     let (batch, actors) = (config.batch as f64, config.actors as f64);
     let steps = if config.lambda > 0.0 { config.trace_steps } else { 1 };
-    // Targets: a pass that decides and one for each draw of the parameters. Training: forward, and twice that back.
-    let passes = steps as f64 * (1.0 + config.mc_samples as f64) + 3.0;
+    // Some policies look at several draws of the parameters to decide once.
+    let deciding = config.draws.max(config.belief_draws) as f64;
+    // Targets: a decision, and a pass for each draw of the parameters. Training: forward, and twice that back.
+    let passes = steps as f64 * (deciding + config.mc_samples as f64) + 3.0;
     let update = networks as f64 * (batch * passes * pass + whole.parameters() as f64);
     let batches = match config.train_episodes {
         0 => actors,
         // As many are replayed.
         episodes => 2.0 * (EPISODE * episodes as f64).min(config.replay as f64) / batch + 2.0,
     };
-    let decisions = actors * config.draws as f64 * pass;
-    Ok(config.updates as f64 * batches * update + decisions)
+    Ok(config.updates as f64 * batches * update + actors * deciding * pass)
 }
 
 #[cfg(test)]
@@ -56,18 +57,18 @@ mod tests {
     /// One hidden layer of 10 on 3 numbers, for 2 actions of 1 output: 2 (4 * 10 + 11) weights.
     #[test]
     fn every_pass_of_every_update_counts() {
-        let base = Config { hidden: vec![10], batch: 8, ..crate::preset("egreedy").unwrap() };
+        let base = Config { hidden: vec![10], batch: 8, belief_draws: 2, ..Config::default() };
         let spaces = (Space::Box { low: vec![0.0; 3], high: vec![1.0; 3] }, Space::Discrete(2));
         let work = |config: &Config| work(&config.check().unwrap(), &spaces.0, &spaces.1).unwrap();
-        let (weights, draws) = (102.0, base.draws as f64);
-        let expected = |passes: f64| 8.0 * passes * weights + weights;
-        assert_eq!(work(&base), expected(5.0) + draws * weights);
+        let (weights, decision) = (102.0, 2.0 * 102.0);
+        let update = |passes: f64| 8.0 * passes * weights + weights;
+        assert_eq!(work(&base), update(3.0 + 3.0) + decision);
         let many = Config { updates: 7, ..base.clone() };
-        assert_eq!(work(&many), 7.0 * expected(5.0) + draws * weights);
+        assert_eq!(work(&many), 7.0 * update(3.0 + 3.0) + decision);
         let actors = Config { actors: 3, ..base.clone() };
-        assert_eq!(work(&actors), 3.0 * (expected(5.0) + draws * weights));
+        assert_eq!(work(&actors), 3.0 * (update(3.0 + 3.0) + decision));
         let traces = Config { lambda: 0.5, trace_steps: 9, ..base.clone() };
-        assert_eq!(work(&traces), expected(21.0) + draws * weights);
+        assert_eq!(work(&traces), update(9.0 * 3.0 + 3.0) + decision);
     }
 
     /// More states are more weights for Adam, and no more for a pass.
