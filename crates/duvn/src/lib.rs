@@ -43,6 +43,7 @@ mod schedule;
 pub mod target;
 mod training;
 mod value;
+mod work;
 
 pub use agent::{Agent, FileError, Keep, Snapshot};
 pub use agent::{read as read_agent, write as write_agent};
@@ -54,6 +55,7 @@ pub use learner::{Axes, Counters, Explorer};
 pub use memory::memory;
 pub use training::{Episode, Training, TrainingError, TrainingSnapshot};
 pub use value::ValueNetwork;
+pub use work::work;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
