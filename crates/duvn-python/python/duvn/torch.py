@@ -69,15 +69,15 @@ class Values(nn.Module):
         self.priors = nn.ModuleList(Network(weights, what.actions) for weights, _ in priors)
         self.priors.requires_grad_(False)
         self.register_buffer("factors", torch.tensor(priors[0][1] if priors else [0.0] * what.outputs))
-        self.register_buffer("middle", torch.from_numpy(what.middle.copy()))
-        self.register_buffer("half", torch.from_numpy(what.half.copy()))
+        self.register_buffer("centre", torch.from_numpy(what.middle.copy()))
+        self.register_buffer("extent", torch.from_numpy(what.half.copy()))
 
     def forward(self, observations: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Mean and sigma, rows x actions each."""
         if self.what.states is not None:
             x = nn.functional.one_hot(observations.long().reshape(-1), self.what.states).float()
         else:
-            x = (observations.float().reshape(-1, self.what.width) - self.middle) / self.half
+            x = (observations.float().reshape(-1, self.what.width) - self.centre) / self.extent
             if self.what.constant:
                 x = torch.cat([x, torch.ones_like(x[:, :1])], dim=1)
         means, sigmas = [], []
