@@ -45,7 +45,7 @@ def test_its_evaluation_takes_our_agents(agent):
     from stable_baselines3.common.env_util import make_vec_env
     from stable_baselines3.common.evaluation import evaluate_policy
 
-    agent.learn(total_episodes=150)
+    agent.learn(4000)
     mean, sd = evaluate_policy(agent, gymnasium.make("duvn/Chain-5"), 5, warn=False)
     assert (mean, sd) == duvn.evaluate_policy(agent, gymnasium.make("duvn/Chain-5"), 5) and mean == 1.0
     many = make_vec_env("duvn/Chain-5", n_envs=3, seed=0)
