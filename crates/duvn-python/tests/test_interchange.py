@@ -14,6 +14,8 @@ AGENTS = [
     ("dqn", "duvn/Acrobot-v1", {"hidden": [16], "trunk": [24, 16]}),
     ("bootdqn", "duvn/CartPole-v1", {"hidden": [8], "members": 3}),
     ("duvn-deep", "duvn/Chain-6", {"hidden": [16]}),
+    ("duvn", "duvn/CartPole-v1", {"hidden": [16], "activation": "elu"}),
+    ("bootdqn", "duvn/Chain-6", {"hidden": [8], "members": 2, "activation": "tanh"}),
 ]
 
 
@@ -47,6 +49,14 @@ def test_onnx_says_what_the_agent_says(preset, id, knobs, tmp_path):
     scale = max(1.0, np.abs(expected).max())
     assert np.abs(mean - expected).max() < 1e-5 * scale and np.abs(sigma - spread).max() < 1e-5 * scale
     assert (expected[np.arange(len(seen)), action] >= expected.max(1) - 1e-5 * scale).all()
+
+
+def test_what_is_no_mean_and_sigma_stays_here():
+    from duvn.network import learnt
+
+    for preset, knobs in (("c51", {"atoms": 2}), ("qrdqn", {"quantiles": 2}), ("mixture", {}), ("dqn", {"apart": True})):
+        with pytest.raises(ValueError, match="a mean or a Gaussian"):
+            learnt(duvn.Agent(preset, "duvn/CartPole-v1", **knobs))
 
 
 @pytest.mark.torch
