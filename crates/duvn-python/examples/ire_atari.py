@@ -48,4 +48,7 @@ def main(picture: str = "ire_atari.png", minutes: float = 30.0) -> list[duvn.Ire
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:2], *(float(argument) for argument in sys.argv[2:3]))
+    main(
+        sys.argv[1] if len(sys.argv) > 1 else "ire_atari.png",
+        float(sys.argv[2]) if len(sys.argv) > 2 else 30.0,
+    )

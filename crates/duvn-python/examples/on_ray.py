@@ -34,6 +34,7 @@ def main(picture: str = "on_ray.png") -> int:
     found = [run for run in result.runs if run["first_reward_episode"] is not None]
     lengths = [int(run["env"].split("-")[1]) for run in found]
     plt.plot(lengths, [run["first_reward_episode"] for run in found], "o", alpha=0.6)
+    plt.xticks([5, 10, 20])
     plt.xlabel("length of the Chain")
     plt.ylabel("episode of the first reward")
     plt.title("duvn-deep, three seeds each, on Ray")

@@ -15,7 +15,7 @@ import numpy as np
 import duvn
 
 
-class Rope(gymnasium.Env[int, int]):
+class Rope(gymnasium.Env[np.int64, np.int64]):
     """A walk over a rope: in every place one of two steps is right, the other one falls. Reward 1 at its end."""
 
     def __init__(self, length: int = 20) -> None:
@@ -24,16 +24,18 @@ class Rope(gymnasium.Env[int, int]):
         self.action_space = gymnasium.spaces.Discrete(2)
         self.at = 0
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[int, dict[str, Any]]:
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[np.int64, dict[str, Any]]:
         super().reset(seed=seed)
         self.at = 0
-        return self.at, {}
+        return np.int64(self.at), {}
 
-    def step(self, action: int) -> tuple[int, float, bool, bool, dict[str, Any]]:
-        fallen = action != self.right[self.at]
+    def step(self, action: np.int64) -> tuple[np.int64, float, bool, bool, dict[str, Any]]:
+        fallen = bool(action != self.right[self.at])
         self.at += not fallen
         over = self.at == len(self.right)
-        return self.at, float(over), bool(fallen or over), False, {}
+        return np.int64(self.at), float(over), fallen or over, False, {}
 
 
 def main(picture: str = "own_environment.png") -> float:

@@ -28,9 +28,10 @@ def main(picture: str = "to_pytorch.png") -> float:
     states = np.stack([position.ravel(), velocity.ravel()], axis=1).astype(np.float32)
     with torch.no_grad():
         mean, sigma = module(torch.from_numpy(states))
-    figure, axes = plt.subplots(1, 2, figsize=(10, 4))
+    figure, axes = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
+    best = mean.argmax(dim=1, keepdim=True)
     for axis, values, title in ((axes[0], mean, "mean of the best action"), (axes[1], sigma, "sigma of the best action")):
-        shown = values.max(dim=1).values.numpy().reshape(60, 60)
+        shown = values.gather(1, best).numpy().reshape(60, 60)
         drawn = axis.pcolormesh(position, velocity, shown, shading="auto")
         figure.colorbar(drawn, ax=axis)
         axis.set(title=title, xlabel="position", ylabel="velocity")

@@ -16,10 +16,10 @@ import duvn
 
 def main(picture: str = "uncertainties.png") -> float:
     """Draws beliefs at three moments; gives the mean return uncertainty at the end."""
-    env = gymnasium.make("duvn/Chain-25")
-    agent = duvn.Agent("duvn", env, seed=0, hidden=[64, 64])
-    states = np.arange(25)
-    moments = (0, 30, 300)
+    env = gymnasium.make("duvn/Chain-10")
+    agent = duvn.Agent("duvn-draw", env, seed=0, hidden=[64, 64])
+    states = np.arange(10)
+    moments = (0, 80, 300)
     figure, axes = plt.subplots(2, len(moments), sharex=True, sharey="row", figsize=(10, 5))
     sigma = 0.0
     for column, episodes in enumerate(moments):
@@ -36,7 +36,7 @@ def main(picture: str = "uncertainties.png") -> float:
     axes[0, 0].set_ylabel("mean return ± sigma")
     axes[1, 0].set_ylabel("spread over parameters")
     axes[0, 0].legend()
-    figure.suptitle("What duvn believes on Chain-25")
+    figure.suptitle("What duvn-draw believes on Chain-10")
     figure.savefig(picture, dpi=120)
     plt.close(figure)
     return sigma

@@ -69,18 +69,29 @@ GYMNASIUM = [
     ("MountainCar-v0", {}),
     ("MountainCar-v0", {"goal_velocity": 0.02}),
     ("MountainCarContinuous-v0", {}),
+    ("MountainCarContinuous-v0", {"goal_velocity": 0.01}),
     ("Acrobot-v1", {}),
+    ("Pendulum-v1", {}),
     ("Pendulum-v1", {"g": 9.81}),
     ("LunarLander-v3", {}),
     ("LunarLander-v3", {"enable_wind": True, "wind_power": 10.0, "turbulence_power": 1.0}),
+    ("LunarLander-v3", {"continuous": True, "gravity": -11.5, "enable_wind": True}),
+    ("LunarLanderContinuous-v3", {}),
     ("LunarLanderContinuous-v3", {"gravity": -7.5}),
     ("FrozenLake-v1", {}),
     ("FrozenLake-v1", {"map_name": "8x8", "is_slippery": False}),
     ("FrozenLake-v1", {"desc": ["SFF", "FHF", "FFG"]}),
+    ("FrozenLake-v1", {"success_rate": 0.7}),
     ("FrozenLake8x8-v1", {}),
     ("Taxi-v4", {}),
+    ("Taxi-v4", {"is_rainy": True}),
+    ("Taxi-v4", {"fickle_passenger": True}),
     ("Taxi-v4", {"is_rainy": True, "fickle_passenger": True}),
+    ("CliffWalking-v1", {}),
     ("CliffWalking-v1", {"is_slippery": True}),
+    ("CliffWalkingSlippery-v1", {}),
+    ("Blackjack-v1", {}),
+    ("Blackjack-v1", {"sab": True}),
     ("Blackjack-v1", {"natural": True, "sab": False}),
 ]
 
@@ -93,20 +104,46 @@ def index_of(observation):
     return observation
 
 
-@pytest.mark.parametrize("name, parameters", GYMNASIUM, ids=lambda value: str(value))
-def test_steps_equal_gymnasiums(name, parameters, request):
-    steps = int(request.config.getoption("--steps"))
-    ours = gymnasium.make(f"duvn/{name}", **parameters)
-    theirs = gymnasium.make(name, **parameters)
-    theirs.action_space.seed(11)
-    a, b = ours.reset(seed=11)[0], theirs.reset(seed=11)[0]
-    assert np.array_equal(a, index_of(b))
+def bits(observation):
+    """An observation to the bit: -0.0 is not 0.0, and a float32 no float64."""
+    if isinstance(observation, np.ndarray):
+        return observation.dtype, observation.shape, observation.tobytes()
+    return int(index_of(observation))
+
+
+def hold_equal(ours, theirs, steps, seed=11):
+    """The same seeds and actions give the same answers."""
+    assert ours.action_space == theirs.action_space
+    assert isinstance(theirs.observation_space, gymnasium.spaces.Tuple) or ours.observation_space == theirs.observation_space
+    theirs.action_space.seed(seed)
+    assert bits(ours.reset(seed=seed)[0]) == bits(theirs.reset(seed=seed)[0])
     for _ in range(steps):
         action = theirs.action_space.sample()
         a, b = ours.step(action), theirs.step(action)
-        assert np.array_equal(a[0], index_of(b[0])) and a[1:4] == tuple(b[1:4])
+        assert bits(a[0]) == bits(b[0]) and a[1:4] == tuple(b[1:4])
         if a[2] or a[3]:
-            assert np.array_equal(ours.reset()[0], index_of(theirs.reset()[0]))
+            assert bits(ours.reset()[0]) == bits(theirs.reset()[0])
+
+
+@pytest.mark.parametrize("name, parameters", GYMNASIUM, ids=lambda value: str(value))
+def test_steps_equal_gymnasiums(name, parameters, request):
+    steps = int(request.config.getoption("--steps"))
+    hold_equal(gymnasium.make(f"duvn/{name}", **parameters), gymnasium.make(name, **parameters), steps)
+
+
+def test_every_id_that_gymnasium_has_is_compared():
+    ours = {id.removeprefix("duvn/") for id in IDS}
+    assert {name for name, _ in GYMNASIUM} == ours & set(gymnasium.registry)
+
+
+@pytest.mark.parametrize("size, p, seed", [(8, 0.8, 0), (5, 0.6, 7), (12, 0.9, 2**40)])
+def test_random_lakes_are_gymnasiums(size, p, seed, request):
+    from gymnasium.envs.toy_text.frozen_lake import generate_random_map
+
+    drawn = generate_random_map(size=size, p=p, seed=seed)
+    for parameters in ({"map_name": "random", "map_size": size, "p": p, "map_seed": seed}, {"desc": drawn}):
+        theirs = gymnasium.make("FrozenLake-v1", desc=drawn)
+        hold_equal(gymnasium.make("duvn/FrozenLake-v1", **parameters), theirs, 1000)
 
 
 def test_families_have_sizes_and_maps():

@@ -14,6 +14,8 @@ AGENTS = [
     ("dqn", "duvn/Acrobot-v1", {"hidden": [16], "trunk": [24, 16]}),
     ("bootdqn", "duvn/CartPole-v1", {"hidden": [8], "members": 3}),
     ("duvn-deep", "duvn/Chain-6", {"hidden": [16]}),
+    ("duvn", "duvn/CartPole-v1", {"hidden": [16], "activation": "elu"}),
+    ("bootdqn", "duvn/Chain-6", {"hidden": [8], "members": 2, "activation": "tanh"}),
 ]
 
 
@@ -49,6 +51,14 @@ def test_onnx_says_what_the_agent_says(preset, id, knobs, tmp_path):
     assert (expected[np.arange(len(seen)), action] >= expected.max(1) - 1e-5 * scale).all()
 
 
+def test_what_is_no_mean_and_sigma_stays_here():
+    from duvn.network import learnt
+
+    for preset, knobs in (("c51", {"atoms": 2}), ("qrdqn", {"quantiles": 2}), ("mixture", {}), ("dqn", {"apart": True})):
+        with pytest.raises(ValueError, match="a mean or a Gaussian"):
+            learnt(duvn.Agent(preset, "duvn/CartPole-v1", **knobs))
+
+
 @pytest.mark.torch
 @pytest.mark.parametrize("preset, id, knobs", AGENTS, ids=lambda value: str(value))
 def test_pytorch_says_what_the_agent_says(preset, id, knobs, tmp_path):
@@ -69,9 +79,8 @@ def test_pytorch_says_what_the_agent_says(preset, id, knobs, tmp_path):
 
 def test_minari_keeps_episodes(tmp_path, monkeypatch):
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
-    pytest.importorskip("minari")
-    pytest.importorskip("h5py")
-    pytest.importorskip("jax", reason="minari asks for it where datasets are made")
+    for needed in ("minari", "h5py", "jax"):
+        pytest.importorskip(needed)
     import duvn.minari
 
     agent = duvn.Agent("egreedy", "duvn/CartPole-v1", hidden=[8]).learn(200)
@@ -79,5 +88,11 @@ def test_minari_keeps_episodes(tmp_path, monkeypatch):
         name = f"duvn/cartpole/test{id(policy)}-v0"
         dataset = duvn.minari.collect(name, "duvn/CartPole-v1", policy, episodes=3, max_steps=30)
         assert dataset.total_episodes == 3
-        episode = next(dataset.iterate_episodes())
-        assert len(episode.observations) == len(episode.actions) + 1
+        again = dataset.recover_environment()
+        assert again.unwrapped.full_id == "CartPole-v1"
+        for number, episode in enumerate(dataset.iterate_episodes()):
+            # The dataset is what the environment that it names gives for these seeds and actions.
+            answers = [again.reset(seed=number), *(again.step(action) for action in episode.actions)]
+            assert np.array_equal(episode.observations, [answer[0] for answer in answers])
+            assert np.array_equal(episode.rewards, [answer[1] for answer in answers[1:]])
+            assert len(episode.observations) == len(episode.actions) + 1 <= 31

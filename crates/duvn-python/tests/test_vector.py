@@ -27,6 +27,21 @@ def equal(a, b):
     return type(a) is type(b) and bool(a == b)
 
 
+def hold_equal(ours, theirs, steps):
+    """The same seeds and actions give the same answers, infos included."""
+    mode, seeds = ours.metadata["autoreset_mode"], [7, 8, 2**40, 9][: ours.num_envs]
+    theirs.action_space.seed(5)
+    assert equal(ours.reset(seed=seeds), theirs.reset(seed=seeds))
+    for _ in range(steps):
+        actions = theirs.action_space.sample()
+        a, b = ours.step(actions), theirs.step(actions)
+        assert equal(a, b)
+        over = a[2] | a[3]
+        if mode == AutoresetMode.DISABLED and over.any():
+            masks = [{"reset_mask": over.copy()} for _ in range(2)]
+            assert equal(ours.reset(options=masks[0]), theirs.reset(options=masks[1]))
+
+
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("id", single_ids())
 def test_it_equals_gymnasiums_sync_vector_environment(id, mode):
@@ -38,27 +53,15 @@ def test_it_equals_gymnasiums_sync_vector_environment(id, mode):
         theirs.single_observation_space,
         theirs.single_action_space,
     )
-    theirs.action_space.seed(5)
-    assert equal(ours.reset(seed=[7, 8, 2**40]), theirs.reset(seed=[7, 8, 2**40]))
-    for _ in range(150):
-        actions = theirs.action_space.sample()
-        a, b = ours.step(actions), theirs.step(actions)
-        assert equal(a, b)
-        over = a[2] | a[3]
-        if mode == AutoresetMode.DISABLED and over.any():
-            masks = [{"reset_mask": over.copy()} for _ in range(2)]
-            assert equal(ours.reset(options=masks[0]), theirs.reset(options=masks[1]))
+    hold_equal(ours, theirs, 150)
 
 
-def test_it_equals_gymnasiums_own_cart_poles():
-    for mode in MODES[:2]:
-        ours = gymnasium.make_vec("duvn/CartPole-v1", num_envs=4, autoreset_mode=mode)
-        theirs = SyncVectorEnv([lambda: gymnasium.make("CartPole-v1")] * 4, autoreset_mode=mode)
-        theirs.action_space.seed(5)
-        assert equal(ours.reset(seed=3), theirs.reset(seed=3))
-        for _ in range(500):
-            actions = theirs.action_space.sample()
-            assert equal(ours.step(actions), theirs.step(actions))
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", ["CartPole-v1", "MountainCar-v0", "Acrobot-v1", "Pendulum-v1", "LunarLander-v3"])
+def test_it_equals_gymnasiums_sync_vector_of_gymnasiums_own(name, mode):
+    ours = gymnasium.make_vec(f"duvn/{name}", num_envs=4, autoreset_mode=mode)
+    theirs = SyncVectorEnv([lambda: gymnasium.make(name)] * 4, autoreset_mode=mode)
+    hold_equal(ours, theirs, 600)
 
 
 def test_it_is_copied_in_mid_episode():

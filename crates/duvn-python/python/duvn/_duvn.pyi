@@ -6,6 +6,23 @@ from typing import Any, Final, TypeAlias, final
 import numpy as np
 import numpy.typing as npt
 
+__all__ = [
+    "AgentCore",
+    "EnvCore",
+    "ire",
+    "ire_figure",
+    "ire_summary",
+    "merge",
+    "plan",
+    "report",
+    "sweep",
+    "entries",
+    "isa",
+    "presets",
+    "VectorCore",
+    "VERSION",
+]
+
 VERSION: Final[str]
 
 _Space: TypeAlias = tuple[Any, ...]

@@ -112,6 +112,12 @@ def _made(id: str, seed: int) -> Any:
     return gymnasium.make(id, **kwargs)
 
 
+class _Single(gymnasium.Wrapper[Any, Any, Any, Any]):
+    """A single environment as callbacks of stable-baselines3 know theirs: as many at once, of which there is one."""
+
+    num_envs = 1
+
+
 def _autoreset(env: Any) -> str:
     mode = env.metadata.get("autoreset_mode", AutoresetMode.NEXT_STEP)
     return str(mode.value if isinstance(mode, AutoresetMode) else mode)
@@ -154,10 +160,12 @@ class Agent:
 
     def _look_at(self, env: Any) -> Plan:
         self.env: Any = env
+        self._training_env: Any = env
         if isinstance(env, GymnasiumVectorEnv):
             self.observation_space, self.action_space = env.single_observation_space, env.single_action_space
         elif isinstance(env, gymnasium.Env):
             self.observation_space, self.action_space = env.observation_space, env.action_space
+            self._training_env = _Single(env)
         else:
             raise TypeError(
                 f"env is {type(env).__name__}: write a gymnasium.Env, a gymnasium.vector.VectorEnv or an id "
@@ -187,8 +195,11 @@ class Agent:
         return self._native is not None
 
     def get_env(self) -> Any:
-        """The environment that it was made with."""
-        return self.env
+        """The environment that it was made with, which says ``num_envs``; ``env`` is the one that was handed over."""
+        return self._training_env
+
+    def get_vec_normalize_env(self) -> None:
+        """None: nothing is normalised outside the agent. Callbacks of stable-baselines3 ask for it."""
 
     def learn(
         self,
@@ -215,9 +226,10 @@ class Agent:
         self._total_timesteps = self.num_timesteps + steps
         shown = Progress(total_timesteps, total_episodes) if progress_bar else None
         started, first, done = time.monotonic(), self.num_timesteps, 0
+        self._begun = (started, first)
         if hook is not None:
             hook.init_callback(self)
-            hook.on_training_start({"self": self, "total_timesteps": total_timesteps}, {})
+            hook.on_training_start({"self": self, "total_timesteps": self._total_timesteps}, {})
             hook.on_rollout_start()
         try:
             while self.num_timesteps - first < steps and done < episodes:
@@ -231,7 +243,7 @@ class Agent:
                     done += 1
                     self._ended(ret, length, time.monotonic() - started)
                     if log_interval and len(self.episode_returns) % log_interval == 0:
-                        self._log(started, first)
+                        self.dump_logs()
                 if shown is not None:
                     shown.at(self.num_timesteps - first, done)
                 if hook is not None and not self._ask(hook, ended):
@@ -254,13 +266,15 @@ class Agent:
         hook.update_locals({"self": self, "infos": infos, "dones": [bool(info) for info in infos]})
         return bool(hook.on_step())
 
-    def _log(self, started: float, first: int) -> None:
-        recent = self.episode_returns[-100:]
+    def dump_logs(self) -> None:
+        """Prints how it goes, and what callbacks have recorded, as every ``log_interval`` episodes."""
+        started, first = self._begun
         speed = (self.num_timesteps - first) / max(time.monotonic() - started, 1e-9)
         self.logger.record("time/episodes", len(self.episode_returns))
         self.logger.record("time/fps", int(speed))
-        self.logger.record("rollout/ep_rew_mean", float(np.mean(recent)))
-        self.logger.record("rollout/ep_len_mean", float(np.mean(self.episode_lengths[-100:])))
+        if self.episode_returns:
+            self.logger.record("rollout/ep_rew_mean", float(np.mean(self.episode_returns[-100:])))
+            self.logger.record("rollout/ep_len_mean", float(np.mean(self.episode_lengths[-100:])))
         self.logger.dump(self.num_timesteps)
 
     def _rows(self, observations: Any) -> tuple[Any, bool]:
@@ -383,14 +397,15 @@ class Agent:
         if env is None and native is not None:
             saved = _Native(**native)
             observations, actions = agent._core.spaces()
-            agent.env, agent._native = None, saved
+            agent.env = agent._training_env = None
+            agent._native = saved
             agent.observation_space = space_of(observations)
             agent.action_space = gymnasium.spaces.Discrete(actions)
             agent._core.attach_native([saved.id] * agent._core.actors, saved.map_seed, agent.seed)
             return agent
         if env is None:
             observations, actions = agent._core.spaces()
-            agent.env, agent._native = None, None
+            agent.env = agent._training_env = agent._native = None
             agent.observation_space = space_of(observations)
             agent.action_space = gymnasium.spaces.Discrete(actions)
             return agent

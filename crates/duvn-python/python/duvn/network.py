@@ -36,6 +36,8 @@ class Learnt:
     half: npt.NDArray[np.float32]
     #: Whether a constant 1 stands behind the numbers of a box.
     constant: bool
+    #: What a hidden unit makes of its sum: relu, elu or tanh.
+    activation: str
     #: sigma = floor + link(z + bias).
     link: str
     bias: float
@@ -76,8 +78,11 @@ def learnt(agent: Agent | str | os.PathLike[str]) -> Learnt:
     config = dict(core.config)
     observations, actions = core.spaces()
     outputs = int(output(networks[0][0], 0)[1].shape[0])
-    if outputs > 2:
-        raise ValueError("only agents whose return is a mean or a Gaussian can be taken elsewhere")
+    if config.get("returns") not in ("mean", "gaussian") or config.get("apart") == "true":
+        raise ValueError(
+            "only agents whose return is a mean or a Gaussian can be taken elsewhere: this one has "
+            f"returns={config.get('returns')}, apart={config.get('apart')}"
+        )
     states = int(observations[1]) if observations[0] == "discrete" else None
     width = states if states is not None else len(observations[1])
     middle, half = np.zeros(width, np.float32), np.ones(width, np.float32)
@@ -96,6 +101,7 @@ def learnt(agent: Agent | str | os.PathLike[str]) -> Learnt:
         middle=middle,
         half=np.maximum(half, np.finfo(np.float32).tiny),
         constant=states is None and config.get("layer_norm") == "true",
+        activation=config.get("activation", "relu"),
         link=config.get("sigma_link", "softplus"),
         bias=float(config.get("sigma_bias", 0.0)),
         floor=float(config.get("sigma_floor", 0.0)),

@@ -20,7 +20,8 @@ from .network import EPSILON, Learnt, Weights, head, learnt, output, trunk
 class _Graph:
     """Nodes and constants, with fresh names."""
 
-    def __init__(self) -> None:
+    def __init__(self, activation: str) -> None:
+        self.activation = {"relu": "Relu", "elu": "Elu", "tanh": "Tanh"}[activation]
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
 
@@ -42,7 +43,7 @@ class _Graph:
             else:
                 inputs = [x, self.constant(gain), self.constant(bias)]
                 x = self.node("LayerNormalization", inputs, axis=-1, epsilon=EPSILON)
-            x = self.node("Relu", [x])
+            x = self.node(self.activation, [x])
         return x
 
     def network(self, x: str, weights: Weights, actions: int) -> str:
@@ -65,7 +66,7 @@ def _sigma(graph: _Graph, z: str, what: Learnt) -> str:
 def model(agent: Agent | str | os.PathLike[str]) -> Any:
     """The ONNX model of an agent, or of one in a file."""
     what = learnt(agent)
-    graph = _Graph()
+    graph = _Graph(what.activation)
     if what.states is not None:
         seen = helper.make_tensor_value_info("observation", TensorProto.INT64, ["rows"])
         depth, values = graph.constant(np.int64(what.states)), graph.constant(np.array([0, 1], np.float32))

@@ -25,7 +25,11 @@ def _linear(weight: Any, bias: Any) -> nn.Linear:
     return layer
 
 
-def _hidden(layers: list[tuple[Any, Any, Any]]) -> nn.Sequential:
+#: By the name of the knob.
+_ACTIVATIONS: dict[str, type[nn.Module]] = {"relu": nn.ReLU, "elu": nn.ELU, "tanh": nn.Tanh}
+
+
+def _hidden(layers: list[tuple[Any, Any, Any]], activation: str) -> nn.Sequential:
     modules: list[nn.Module] = []
     for weight, bias, gain in layers:
         if gain is None:
@@ -38,18 +42,19 @@ def _hidden(layers: list[tuple[Any, Any, Any]]) -> nn.Sequential:
                 norm.weight.copy_(torch.from_numpy(gain.copy()))
                 norm.bias.copy_(torch.from_numpy(bias.copy()))
             modules.append(norm)
-        modules.append(nn.ReLU())
+        modules.append(_ACTIVATIONS[activation]())
     return nn.Sequential(*modules)
 
 
 class Network(nn.Module):
     """A trunk that all actions share, and a head for each."""
 
-    def __init__(self, weights: Weights, actions: int) -> None:
+    def __init__(self, weights: Weights, actions: int, activation: str) -> None:
         super().__init__()
-        self.trunk = _hidden(trunk(weights))
+        self.trunk = _hidden(trunk(weights), activation)
         self.heads = nn.ModuleList(
-            nn.Sequential(_hidden(head(weights, action)), _linear(*output(weights, action))) for action in range(actions)
+            nn.Sequential(_hidden(head(weights, action), activation), _linear(*output(weights, action)))
+            for action in range(actions)
         )
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
@@ -64,20 +69,20 @@ class Values(nn.Module):
     def __init__(self, what: Learnt) -> None:
         super().__init__()
         self.what = what
-        self.networks = nn.ModuleList(Network(weights, what.actions) for weights, _ in what.networks)
+        self.networks = nn.ModuleList(Network(weights, what.actions, what.activation) for weights, _ in what.networks)
         priors = [prior for _, prior in what.networks if prior is not None]
-        self.priors = nn.ModuleList(Network(weights, what.actions) for weights, _ in priors)
+        self.priors = nn.ModuleList(Network(weights, what.actions, what.activation) for weights, _ in priors)
         self.priors.requires_grad_(False)
         self.register_buffer("factors", torch.tensor(priors[0][1] if priors else [0.0] * what.outputs))
-        self.register_buffer("middle", torch.from_numpy(what.middle.copy()))
-        self.register_buffer("half", torch.from_numpy(what.half.copy()))
+        self.register_buffer("centre", torch.from_numpy(what.middle.copy()))
+        self.register_buffer("extent", torch.from_numpy(what.half.copy()))
 
     def forward(self, observations: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Mean and sigma, rows x actions each."""
         if self.what.states is not None:
             x = nn.functional.one_hot(observations.long().reshape(-1), self.what.states).float()
         else:
-            x = (observations.float().reshape(-1, self.what.width) - self.middle) / self.half
+            x = (observations.float().reshape(-1, self.what.width) - self.centre) / self.extent
             if self.what.constant:
                 x = torch.cat([x, torch.ones_like(x[:, :1])], dim=1)
         means, sigmas = [], []
