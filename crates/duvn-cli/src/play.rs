@@ -248,7 +248,7 @@ fn strip(views: &[ActionView], names: &[String]) -> Result<Vec<u8>, Failure> {
     head("probability", 0.72 * wide);
     for (at, name) in names.iter().enumerate() {
         let word = Word::new(name, 12.0_f64.min(0.85 * row));
-        write(&mut pixels, &word, (8.0, HEAD + (at as f64 + 0.5) * row), ACTIONS[at % ACTIONS.len()]);
+        write(&mut pixels, &word, (8.0, HEAD + (at as f64 + 0.5) * row), Series::nth("", at).style.colour);
     }
     Ok(pixels)
 }
