@@ -40,7 +40,9 @@ fn a_run_whose_environment_cannot_be_frozen_goes_on_and_its_record_says_how() {
         agent: "egreedy".into(),
     };
     let mut first = Run::new(spec.clone()).unwrap();
-    (0..7).for_each(|_| drop(first.step().unwrap()));
+    (0..7).for_each(|_| {
+        first.step().unwrap();
+    });
     assert!(first.outcome().judgement.notes.is_empty());
     let mut second = Run::new(spec.clone()).unwrap();
     second.restore(&first.snapshot()).unwrap();

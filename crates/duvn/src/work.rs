@@ -1,7 +1,7 @@
 //! How much an agent has to compute for one step, told before any of it is done.
 
-use crate::agent::AgentError;
 use crate::config::{CheckedConfig, PosteriorKind};
+use crate::error::AgentError;
 use crate::learner::{count, input, seen};
 use crate::net::Input;
 use crate::returns::return_model;

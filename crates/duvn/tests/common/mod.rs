@@ -75,6 +75,7 @@ impl Reference {
             Activation::Elu if y > 0.0 => y,
             Activation::Elu => y.exp() - 1.0,
             Activation::Tanh => y.tanh(),
+            other => panic!("what {other:?} does has to be written here too"),
         };
         y.into_iter().enumerate().map(|(u, y)| bend(y) * mask(u).unwrap_or(1.0)).collect()
     }
