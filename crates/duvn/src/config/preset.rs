@@ -1,7 +1,7 @@
 use super::{
-    ActivationKind, BackupKind, BoundKind, Config, ConfigError, Decider, InitKind, InputKind, LocalKind,
-    LocalUnit, LoopKind, LossKind, PolicyKind, PosteriorKind, Propagation, ReturnKind, ScheduleKind, Scope,
-    TargetValue, closest,
+    ActivationKind, BackupKind, Config, ConfigError, Decider, InitKind, InputKind, LocalKind, LocalUnit,
+    LoopKind, LossKind, PolicyKind, PosteriorKind, Propagation, ReturnKind, ScheduleKind, Scope, TargetValue,
+    closest,
 };
 use duvn_envs::Space;
 
@@ -258,11 +258,11 @@ fn deep_on_boxes() -> Config {
         layer_norm: true,
         inputs: InputKind::Raw,
         gamma: 0.99,
-        dither: 0.02,
+        feature_width: 0.1,
+        dither: 0.03,
         loops: LoopKind::Ignore,
         decider: Decider::Online,
         local_unit: LocalUnit::Returns,
-        bound: BoundKind::Returns,
         sigma_gamma: 0.99,
         lambda: 1.0,
         trace_steps: 3,
