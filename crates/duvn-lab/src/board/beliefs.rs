@@ -353,7 +353,7 @@ fn map(spec: &RunSpec, layout: &Layout, moment: &Moment, visits: Option<&[f64]>)
     let any = |holds: fn(&ActionView) -> bool| moment.states.iter().flatten().any(holds);
     let apart = any(|view| view.epistemic > 0.0)
         && any(|view| view.aleatoric > 0.0)
-        && any(|view| view.aleatoric < 0.999 * view.sigma);
+        && any(|view| view.epistemic > 1.001 * view.spread);
     json!({
         "episode": moment.episode, "across": layout.across, "down": layout.down, "layers": layers,
         "actions": names::actions(&spec.env, actions), "mean": of(|view| view.mean),
