@@ -328,8 +328,9 @@ try {
     await page.waitForFunction(() => document.querySelectorAll("#view-beliefs .map").length >= 3);
     check((await page.locator("#view-beliefs figcaption").first().textContent()).includes("position"), `a box in slices, ${scheme}`);
     await picture(page, `slices-1400-${scheme}`);
-    await page.getByLabel("across").selectOption("1");
-    await page.getByLabel("up", { exact: true }).selectOption("0");
+    const along = (name) => page.locator("#view-beliefs label", { hasText: new RegExp(`^${name}`) }).locator("select");
+    await along("across").selectOption("1");
+    await along("up").selectOption("0");
     await page.waitForFunction(() => document.querySelector("#view-beliefs figcaption").textContent.includes("Across: velocity"));
     await looks(page, `slices 1400 ${scheme}`);
     await context.close();
