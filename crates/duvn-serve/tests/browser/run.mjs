@@ -332,7 +332,6 @@ try {
     await along("across").selectOption("1");
     await along("up").selectOption("0");
     await page.waitForFunction(() => document.querySelector("#view-beliefs figcaption").textContent.includes("Across: velocity"));
-    await looks(page, `slices 1400 ${scheme}`);
     await context.close();
   }
   const { page: stranger } = await open(browser);
