@@ -2,8 +2,8 @@
 
 const MAPS = [
   ["mean", "best mean", false], ["sigma", "greatest sigma", true],
-  ["spread", "greatest spread", true], ["epistemic", "epistemic: more data would remove it", true],
-  ["aleatoric", "aleatoric: this would stay", true], ["visits", "visits remembered", true],
+  ["spread", "greatest spread", true], ["epistemic", "greatest epistemic part", true],
+  ["aleatoric", "greatest aleatoric part", true], ["visits", "visits remembered", true],
 ];
 
 const beliefState = { run: "", at: null, layer: 0, chosen: null, i: 0, j: 1, index: null, map: null };

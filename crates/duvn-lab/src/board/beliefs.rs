@@ -349,10 +349,11 @@ fn map(spec: &RunSpec, layout: &Layout, moment: &Moment, visits: Option<&[f64]>)
     let of = |value: fn(&ActionView) -> f64| numbers(moment.states.iter().flatten().map(value));
     let layers: Vec<Value> =
         layout.layers.iter().map(|(name, cells)| json!({ "name": name, "cells": cells })).collect();
-    // Where they say more than sigma and spread do.
-    let views = || moment.states.iter().flatten();
-    let differ = |a: f64, b: f64| (a - b).abs() > 1e-6 * (a.abs() + b.abs());
-    let apart = views().any(|view| differ(view.epistemic, view.spread) || differ(view.aleatoric, view.sigma));
+    // Where an agent has both parts, and they say more than sigma and spread do.
+    let any = |holds: fn(&ActionView) -> bool| moment.states.iter().flatten().any(holds);
+    let apart = any(|view| view.epistemic > 0.0)
+        && any(|view| view.aleatoric > 0.0)
+        && any(|view| view.epistemic > 1.001 * view.spread);
     json!({
         "episode": moment.episode, "across": layout.across, "down": layout.down, "layers": layers,
         "actions": names::actions(&spec.env, actions), "mean": of(|view| view.mean),

@@ -216,10 +216,10 @@ fn warnings(data: &Data) -> String {
         return String::new();
     }
     format!(
-        "<h2>Warnings</h2>\n<p class=\"bad\">The values of {} runs cannot be true: what they believed at the start is more \
-         than rewards allow, or than they ever earned. Their returns are shown all the same.</p>\n\
+        "<h2>Warnings</h2>\n<p class=\"bad\">The values of {} cannot be true: what was believed at the start is more \
+         than rewards allow, or than was ever earned. The returns are shown all the same.</p>\n\
          <details><summary>Which, and what to do</summary>\n<ul>\n{}</ul></details>\n",
-        items.len(),
+        if items.len() == 1 { "one run".to_string() } else { format!("{} runs", items.len()) },
         items.concat()
     )
 }
