@@ -46,8 +46,8 @@ def main(picture: str = "compare_presets.png", folder: str | None = None) -> dic
             found[name] = mean
             plt.errorbar([name], [mean], yerr=[[mean - low], [high - mean]], fmt="o", capsize=6)
             # Beside the mean, apart from each other where they are the same.
-            place = len(found) - 1 + np.linspace(0.1, 0.2, len(values))
-            plt.plot(place, values, ".", alpha=0.5, color="grey")
+            beside = len(found) - 1 + np.linspace(0.1, 0.2, len(values))
+            plt.plot(beside, values, ".", alpha=0.5, color="grey")
     plt.ylabel("mean return of the last 100 of 200 episodes")
     plt.title("Chain-10, six seeds: mean and 95 % interval")
     plt.savefig(picture, dpi=120)
