@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Runs every fuzz target, or those that are named: RUNS=1000000 fuzz/run.sh set actions
-# Needs a nightly toolchain and a C++ compiler; no cargo-fuzz, whose flags these are. Each input may take a second of processor
-# time. Folders of shards are made in memory where there is room for that.
+# Needs a C++ compiler; no cargo-fuzz, whose flags these are, and no nightly toolchain. Each input may take a second of processor
+# time. Folders of shards are made in memory where there is room for that. SECONDS_EACH=360 ends a target earlier;
+# SANITIZER=address has every access to memory looked at, too.
 set -euo pipefail
 cd "$(dirname "$0")"
 runs="${RUNS:-1000000}"
@@ -11,9 +12,11 @@ export RUSTFLAGS="--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-co
   -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
   -Cllvm-args=-sanitizer-coverage-trace-compares ${SANITIZER:+-Zsanitizer=$SANITIZER} -Ccodegen-units=1"
 [ -d /dev/shm ] && export TMPDIR="${TMPDIR:-/dev/shm}"
+[ -z "${SANITIZER:-}" ] || export RUSTC_BOOTSTRAP=1
 for target in "${targets[@]}"; do
-  cargo +nightly build --release --target "$host" --bin "$target"
+  cargo build --release --target "$host" --bin "$target"
   mkdir -p "corpus/$target"
   "target/$host/release/$target" -runs="$runs" -timeout=60 -rss_limit_mb=1024 -max_len=2048 -print_final_stats=1 \
+    -max_total_time="${SECONDS_EACH:-0}" \
     "corpus/$target" "seeds/$target"
 done

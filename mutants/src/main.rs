@@ -1,7 +1,7 @@
 //! Puts faults into a copy of the code, one at a time, and looks whether the tests notice.
 //!
 //! `cargo run --release --manifest-path mutants/Cargo.toml [-- WORDS…]` from the root of the repository; with words, only the
-//! mutants whose names have one of them.
+//! mutants whose names have one of them, or whose tests are in a package of that name; with `--build`, it builds and goes no further.
 //!
 //! All faults of `mutants/list.txt` are built into the copy at once, each behind a switch (`MUTANT` in the list becomes
 //! `duvn_envs::mutant(N)`); the variable `DUVN_MUTANT` turns one of them on. So there is one build, and a mutant costs no more
@@ -85,7 +85,9 @@ fn prepare(scratch: &Path, mutants: &[Mutant]) {
     for name in ["crates", "experiments", "docs"] {
         copy(Path::new(name), &fresh.join(name));
     }
-    for name in ["Cargo.toml", "Cargo.lock", "README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md"] {
+    for name in
+        ["Cargo.toml", "Cargo.lock", "README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md"]
+    {
         fs::copy(name, fresh.join(name)).expect("a copy");
     }
     let library = fresh.join("crates/duvn-envs/src/lib.rs");
@@ -114,31 +116,48 @@ fn prepare(scratch: &Path, mutants: &[Mutant]) {
 /// The program of each package and target, built.
 fn build(scratch: &Path, wanted: &BTreeSet<(String, String)>) -> Vec<((String, String), PathBuf)> {
     let mut programs = Vec::new();
-    for (package, target) in wanted {
+    let packages: BTreeSet<&String> = wanted.iter().map(|(package, _)| package).collect();
+    for package in packages {
         let mut cargo = Command::new("cargo");
         cargo.current_dir(scratch).args(["test", "--no-run", "--message-format=json", "-p", package]);
-        match target.as_str() {
-            "lib" => cargo.arg("--lib"),
-            name => cargo.args(["--test", name]),
-        };
+        for (_, target) in wanted.iter().filter(|(of, _)| of == package) {
+            match target.as_str() {
+                "lib" => cargo.arg("--lib"),
+                name => cargo.args(["--test", name]),
+            };
+        }
         let output = cargo.stderr(Stdio::inherit()).output().expect("cargo");
-        assert!(output.status.success(), "{package} {target} does not build");
+        assert!(output.status.success(), "{package} does not build");
         let text = String::from_utf8_lossy(&output.stdout);
-        let program = |line: &str| {
-            let tests = line.contains("\"test\":true") && line.contains("\"executable\":\"");
-            let path = line.split("\"executable\":\"").nth(1)?.split('"').next()?;
-            tests.then(|| PathBuf::from(path))
-        };
-        let path = text.lines().filter_map(program).next_back().expect("a test program");
-        programs.push(((package.clone(), target.clone()), path));
+        let after = |line: &str, key: &str| Some(line.split_once(key)?.1.split('"').next()?.to_string());
+        for line in text.lines().filter(|line| line.contains("\"test\":true")) {
+            let Some(path) = after(line, "\"executable\":\"") else { continue };
+            let target = match line.contains("\"kind\":[\"lib\"]") {
+                true => Some("lib".into()),
+                false => line.split_once("\"target\":").and_then(|(_, rest)| after(rest, "\"name\":\"")),
+            };
+            programs.push(((package.clone(), target.expect("a target")), PathBuf::from(path)));
+        }
     }
     programs
+}
+
+/// Where a package lies: folders are named for what is in them, packages for what users type.
+fn folder(package: &str) -> &str {
+    match package {
+        "duvn" => "duvn-cli",
+        "duvn-core" => "duvn",
+        other => other,
+    }
 }
 
 /// Whether a program's tests pass with a mutant turned on.
 fn passes(scratch: &Path, program: &Path, tests: &Tests, mutant: Option<usize>) -> bool {
     let mut command = Command::new(program);
-    command.current_dir(scratch.join("crates").join(&tests.package)).args(&tests.filters).arg("--test-threads=2");
+    command
+        .current_dir(scratch.join("crates").join(folder(&tests.package)))
+        .args(&tests.filters)
+        .arg("--test-threads=2");
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).env_remove("DUVN_MUTANT");
     if let Some(mutant) = mutant {
         command.env("DUVN_MUTANT", mutant.to_string());
@@ -158,15 +177,24 @@ fn passes(scratch: &Path, program: &Path, tests: &Tests, mutant: Option<usize>) 
 }
 
 fn main() -> ExitCode {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    let mutants = read(&fs::read_to_string("mutants/list.txt").expect("start it from the root of the repository"));
+    let mut words: Vec<String> = std::env::args().skip(1).collect();
+    let only_build = words.iter().any(|word| word == "--build");
+    words.retain(|word| word != "--build");
+    let mutants =
+        read(&fs::read_to_string("mutants/list.txt").expect("start it from the root of the repository"));
     let scratch = fs::canonicalize("mutants").expect("a folder").join("scratch");
     prepare(&scratch, &mutants);
-    let chosen = |mutant: &Mutant| words.is_empty() || words.iter().any(|word| mutant.name.contains(word));
+    let has = |mutant: &Mutant, word: &String| {
+        mutant.name.contains(word) || mutant.tests.iter().any(|tests| &tests.package == word)
+    };
+    let chosen = |mutant: &Mutant| words.is_empty() || words.iter().any(|word| has(mutant, word));
     let all = || mutants.iter().enumerate().filter(|(_, mutant)| chosen(mutant));
     let tests: BTreeSet<&Tests> = all().flat_map(|(_, mutant)| &mutant.tests).collect();
     let wanted = tests.iter().map(|tests| (tests.package.clone(), tests.target.clone())).collect();
     let programs = build(&scratch, &wanted);
+    if only_build {
+        return ExitCode::SUCCESS;
+    }
     let program = |tests: &Tests| {
         let named = |((package, target), _): &&((String, String), PathBuf)| {
             (package, target) == (&tests.package, &tests.target)
@@ -175,7 +203,10 @@ fn main() -> ExitCode {
     };
     for tests in &tests {
         let Tests { package, target, filters } = tests;
-        assert!(passes(&scratch, program(tests), tests, None), "{package} {target} {filters:?} fails by itself");
+        assert!(
+            passes(&scratch, program(tests), tests, None),
+            "{package} {target} {filters:?} fails by itself"
+        );
     }
     let (mut killed, mut survivors) = (0, Vec::new());
     for (number, mutant) in all() {
