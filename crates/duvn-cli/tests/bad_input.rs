@@ -60,6 +60,7 @@ fn what_no_machine_has_room_for_is_refused_before_it_is_asked_for() {
         ("Toy", "duvn", &["draws=1000000000000"], "'draws'"),
         ("Toy", "duvn", &["lambda=0.9", "trace_steps=9223372036854775807"], "'trace_steps'"),
         ("DeepSea-1000", "bootdqn", &["members=64", large], "memory"),
+        ("Toy", "duvn", &["updates=1024", "mc_samples=256", "batch=1024"], "multiplications"),
     ] {
         let set = settings.iter().flat_map(|setting| ["--set", setting]);
         let train: Vec<_> = ["train", env, "--agent", preset].into_iter().chain(set).collect();

@@ -42,7 +42,8 @@ fn shards_that_are_warned_killed_and_requeued_merge_to_one_sweep() {
     let wanted: u64 = std::env::var("DUVN_KILLS").map_or(12, |kills| kills.parse().unwrap());
     let count: usize = std::env::var("DUVN_SHARDS").map_or(4, |shards| shards.parse().unwrap());
     let folder = Folder::new("slurm");
-    let text = small(1500).replace("0..2", "0..4");
+    // Long enough that no campaign runs out of work to disturb.
+    let text = small(u64::max(1500, 15 * wanted)).replace("0..2", "0..4");
     let file = folder.file("small.toml", &text);
     let (whole, out, merged) = (folder.path("whole"), folder.path("out"), folder.path("merged"));
     succeed(sweep(&file, &whole, &["--jobs", "2"]));
@@ -57,7 +58,7 @@ fn shards_that_are_warned_killed_and_requeued_merge_to_one_sweep() {
         let mut child = sweep(&file, &out, &arguments).spawn().unwrap();
         if kills + warnings < wanted {
             std::thread::sleep(Duration::from_millis(5 + dice.roll(120)));
-            let records = out.join(format!("shard-{index}-of-{count}")).join(format!("{FILE}-wal"));
+            let records = shards(&out, count)[index].join(format!("{FILE}-wal"));
             // Before its records are open it does not listen, and a warning would be a kill.
             if dice.roll(2) == 0 && records.exists() {
                 send(&child, if dice.roll(2) == 0 { "-USR1" } else { "-USR2" });
@@ -87,6 +88,7 @@ fn shards_that_are_warned_killed_and_requeued_merge_to_one_sweep() {
             }
         }
     }
+    assert_eq!(kills + warnings, wanted, "the shards were done before all kills and warnings");
     for _ in 0..2 {
         succeed(merge(&merged, &shards(&out, count)));
         assert!(recorded(&merged) == recorded(&whole), "the merged experiment is not the one of one sweep");
@@ -190,6 +192,7 @@ fn a_damaged_shard_is_not_merged_and_can_be_done_over() {
     for output in [
         merge(&merged, std::slice::from_ref(&shard)).output().unwrap(),
         call("export", &["--csv"]),
+        call("report", &[]),
         call("check", &[]),
     ] {
         assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));

@@ -141,6 +141,31 @@ fn a_damaged_database_is_named_with_a_remedy() {
     }
 }
 
+/// Where the row itself cannot be trusted, neither can the id in it.
+#[test]
+fn a_run_whose_row_was_changed_is_repaired_and_done_again() {
+    let folder = Folder::new("changed-row");
+    let out = folder.path("out");
+    let go = || train(&out, &["--seeds", "0..2", "--episodes", "30"]);
+    succeed(go());
+    let expected = recorded(&out);
+    for change in ["config = replace(config, 'keep = 0.9', 'keep = 0.8')", "id = 'f' || substr(id, 2)"] {
+        let connection = rusqlite::Connection::open(out.join(duvn_lab::store::FILE)).unwrap();
+        assert_eq!(connection.execute(&format!("UPDATE runs SET {change} WHERE seed = 1"), []).unwrap(), 1);
+        drop(connection);
+        let words = ends(run(&["check"], &out, &[]), 1);
+        assert!(words.contains("--repair"), "{words}");
+        ends(go(), 1);
+        let words = ends(run(&["check"], &out, &["--repair"]), 0);
+        assert!(words.contains("the same sweep does it again"), "{words}");
+        succeed(go());
+        ends(run(&["check"], &out, &[]), 0);
+        let mut found = recorded(&out);
+        found.sort_by_key(|run| expected.iter().position(|known| known.id == run.id));
+        assert_eq!(found, expected);
+    }
+}
+
 #[test]
 fn what_is_mixed_in_one_folder_is_said() {
     let folder = Folder::new("mixed");

@@ -1,6 +1,6 @@
 //! Whether everything in an experiment's folder is as it was written, and what to do where it is not.
 
-use crate::checkpoint::Slot;
+use crate::checkpoint::{CheckpointError, Slot};
 use crate::fingerprint::weights_sha256;
 use crate::saved::Saved;
 use crate::store::{RunRow, Status, Store, StoreError, Verified};
@@ -29,6 +29,8 @@ pub fn check(store: &Store, repair: bool) -> Result<Findings, StoreError> {
     }
     let verified = store.verify()?;
     findings.runs = verified.len();
+    let known: Vec<String> = verified.iter().flat_map(|found| &found.run).map(|run| run.id.clone()).collect();
+    let mut nameless = false;
     for Verified { number, run, mut faults } in verified {
         if let Some(run) = &run {
             faults.extend(checkpoint_fault(store, run));
@@ -39,11 +41,15 @@ pub fn check(store: &Store, repair: bool) -> Result<Findings, StoreError> {
         let name = run.as_ref().map_or_else(|| format!("number {number}"), |run| run.id.clone());
         if repair {
             start_over(store, number, run.as_ref())?;
+            nameless |= run.is_none();
             findings.started_over.push(name);
             continue;
         }
         let remedy = format!("put back a copy, or `duvn check {folder} --repair` and run it again");
         findings.faults.push(format!("run {name}: {}: {remedy}", faults.join("; ")));
+    }
+    if nameless {
+        remove_strays(store, &known)?;
     }
     Ok(findings)
 }
@@ -57,6 +63,10 @@ fn checkpoint_fault(store: &Store, run: &RunRow) -> Option<String> {
     };
     let found = match Slot::new(&folder).load(&run.id, recorded) {
         Ok(found) => found,
+        // What to do about it is said by whoever asks.
+        Err(CheckpointError::NoneUsable { why, .. }) => {
+            return Some(format!("no checkpoint can be used ({why})"));
+        }
         Err(error) => return Some(error.to_string()),
     };
     if found.warning.is_some() {
@@ -80,6 +90,23 @@ fn start_over(store: &Store, number: i64, run: Option<&RunRow>) -> Result<(), St
     store.forget(number)?;
     if let Some(run) = run {
         remove_checkpoints(&store.run_folder(&run.id));
+    }
+    Ok(())
+}
+
+/// Removes the checkpoints of runs that are in no row. A row that could not be read has not told which run it was of:
+/// planned anew, that run would find a checkpoint which is ahead of its records.
+fn remove_strays(store: &Store, known: &[String]) -> Result<(), StoreError> {
+    let folders = std::fs::read_dir(store.folder().join("runs")).into_iter().flatten().flatten();
+    for folder in folders {
+        let id = folder.file_name().to_string_lossy().into_owned();
+        if known.contains(&id) || !folder.path().is_dir() {
+            continue;
+        }
+        match store.try_lock(&id)? {
+            Some(_lock) => remove_checkpoints(&folder.path()),
+            None => return Err(StoreError::AtWork { folder: store.folder().into(), id }),
+        }
     }
     Ok(())
 }

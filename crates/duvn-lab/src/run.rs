@@ -42,6 +42,15 @@ pub enum RunError {
         /// What there is.
         most: u64,
     },
+    /// A step of the agent would take too long.
+    #[error(
+        "one step of the agent would take {multiplications:.0e} multiplications, minutes in which it could not be stopped: \
+         write smaller updates, batch, trace_steps, mc_samples, members or actors, or smaller layers"
+    )]
+    Work {
+        /// What it would take.
+        multiplications: f64,
+    },
     /// The agent does not fit.
     #[error(transparent)]
     Agent(#[from] AgentError),
@@ -63,7 +72,11 @@ impl RunError {
     pub fn is_usage(&self) -> bool {
         matches!(
             self,
-            RunError::Make(_) | RunError::NoThreshold { .. } | RunError::Agent(_) | RunError::Memory { .. }
+            RunError::Make(_)
+                | RunError::NoThreshold { .. }
+                | RunError::Agent(_)
+                | RunError::Memory { .. }
+                | RunError::Work { .. }
         )
     }
 }
@@ -129,9 +142,17 @@ pub struct RunSnapshot {
     pub steps: u64,
 }
 
+/// No step may take more multiplications: portable code does as many in a minute or so, which is what a scheduler leaves a
+/// program that it has warned.
+const LONGEST_STEP: f64 = 2e11;
+
 impl Run {
     /// Whether such a run can be made; found out without making its networks.
     pub fn check(spec: &RunSpec) -> Result<(), RunError> {
+        let multiplications = Run::work(spec)?;
+        if multiplications > LONGEST_STEP {
+            return Err(RunError::Work { multiplications });
+        }
         let bytes = Run::memory(spec)?;
         match machine::memory() {
             Some(most) if bytes > most => Err(RunError::Memory { bytes, most }),
@@ -144,6 +165,13 @@ impl Run {
         let env = Run::environment(spec)?;
         let config = spec.config.check().map_err(AgentError::from)?;
         Ok(duvn::memory(&config, &env.observation_space(), &env.action_space())?)
+    }
+
+    /// An estimate of the multiplications of one step, between two moments at which it can be stopped.
+    pub fn work(spec: &RunSpec) -> Result<f64, RunError> {
+        let env = Run::environment(spec)?;
+        let config = spec.config.check().map_err(AgentError::from)?;
+        Ok(duvn::work(&config, &env.observation_space(), &env.action_space())?)
     }
 
     fn environment(spec: &RunSpec) -> Result<registry::Registered, RunError> {

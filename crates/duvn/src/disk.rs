@@ -3,7 +3,7 @@
 //! A new file is written beside the old one, synchronised, and only then takes its name; the folder is synchronised
 //! last. Whenever the program or the machine stops, the old file or the new one is there, and never a half of one.
 
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -78,6 +78,9 @@ pub struct WholeFile {
     writer: Option<BufWriter<File>>,
 }
 
+/// How the names of unfinished files begin. They say nothing: TensorBoard would read whatever has "tfevents" in it.
+const UNFINISHED: &str = ".unfinished-";
+
 /// Tells the unfinished files of one program apart.
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
@@ -89,26 +92,47 @@ impl WholeFile {
 
     /// The same, where another disk makes its bytes and its name last.
     pub fn create_on(disk: Arc<dyn Disk>, path: &Path) -> io::Result<Self> {
-        // A name that says nothing: TensorBoard would read whatever has "tfevents" in it.
-        let name = format!(".unfinished-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-        let beside = path.with_file_name(name);
-        let writer = Some(BufWriter::new(File::create(&beside)?));
-        Ok(WholeFile { disk, path: path.into(), beside, writer })
+        tidy(folder_of(path));
+        loop {
+            let number = NEXT.fetch_add(1, Ordering::Relaxed);
+            let beside = path.with_file_name(format!("{UNFINISHED}{}-{number}", std::process::id()));
+            let file = File::create(&beside)?;
+            // Whoever tidies up may have come between: then it is gone.
+            let taken = matches!(file.try_lock(), Err(TryLockError::WouldBlock)) || !beside.exists();
+            if !taken {
+                return Ok(WholeFile { disk, path: path.into(), beside, writer: Some(BufWriter::new(file)) });
+            }
+        }
     }
 
     /// Gives it its name.
     pub fn finish(mut self) -> io::Result<()> {
         let Some(writer) = self.writer.take() else { return Ok(()) };
-        let named = writer
-            .into_inner()
-            .map_err(io::IntoInnerError::into_error)
-            .and_then(|_| self.disk.sync(&self.beside))
-            .and_then(|()| self.disk.rename(&self.beside, &self.path));
+        let name = || {
+            // Its lock is held until it has its name.
+            let _locked = writer.into_inner().map_err(io::IntoInnerError::into_error)?;
+            self.disk.sync(&self.beside)?;
+            self.disk.rename(&self.beside, &self.path)
+        };
+        let named = name();
         if named.is_err() {
             let _ = self.disk.remove(&self.beside);
         }
         named?;
         self.disk.sync_folder(folder_of(&self.path))
+    }
+}
+
+/// Removes what programs that were killed have left in a folder: unfinished files that nobody has locked.
+fn tidy(folder: &Path) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_name().to_string_lossy().starts_with(UNFINISHED) {
+            let file = File::options().append(true).open(entry.path());
+            if file.is_ok_and(|file| file.try_lock().is_ok()) {
+                // Nothing rests on it.
+                let _ = std::fs::remove_file(entry.path());
+            }
+        }
     }
 }
 
@@ -212,6 +236,25 @@ mod tests {
         }
         std::fs::remove_dir_all(&folder).unwrap();
         assert_eq!(folder_of(Path::new("agent")), Path::new("."));
+    }
+
+    #[test]
+    fn what_a_killed_program_left_goes_and_what_is_being_written_stays() {
+        let folder = std::env::temp_dir().join(format!("duvn-tidy-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        for name in [".unfinished-1-0", ".unfinished-1-1", "other"] {
+            std::fs::write(folder.join(name), b"half").unwrap();
+        }
+        let mut first = WholeFile::create(&folder.join("first")).unwrap();
+        first.write_all(b"1").unwrap();
+        assert_eq!(names(&folder).len(), 2, "{:?}", names(&folder));
+        write_whole(&folder.join("second"), b"2").unwrap();
+        first.finish().unwrap();
+        let mut left = names(&folder);
+        left.sort();
+        assert_eq!(left, ["first", "other", "second"]);
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]

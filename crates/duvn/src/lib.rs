@@ -42,6 +42,7 @@ mod schedule;
 pub mod target;
 mod training;
 mod value;
+mod work;
 
 pub use agent::{Agent, AgentError, FileError, Keep, LearnError, RestoreError, Snapshot};
 pub use agent::{read as read_agent, write as write_agent};
@@ -52,6 +53,7 @@ pub use learner::{Axes, Counters, Explorer};
 pub use memory::memory;
 pub use training::{Episode, Training, TrainingError, TrainingSnapshot};
 pub use value::ValueNetwork;
+pub use work::work;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -84,9 +84,11 @@ pub enum ReportError {
     },
 }
 
-/// Writes the report of an experiment into its folder: `report.html` and `figures/`.
+/// Writes the report of an experiment into its folder: `report.html` and `figures/`. Records that are not as they were
+/// written are refused, those too that no figure is made from.
 pub fn report(store: &Store) -> Result<Report, ReportError> {
     let data = Data::read(store)?;
+    store.intact()?;
     let pictures = pictures(&data);
     let results = summary(&data.results());
     let deep_sea = deep_sea::score(store, &data)?;

@@ -58,6 +58,14 @@ impl Store {
         query().map_err(|error| self.sql(error))
     }
 
+    /// Whether every record of every run is as it was written: the first that is not is the error.
+    pub fn intact(&self) -> Result<(), StoreError> {
+        match self.verify()?.into_iter().flat_map(|found| found.faults).next() {
+            Some(fault) => Err(self.damaged(fault)),
+            None => Ok(()),
+        }
+    }
+
     /// Takes a run out of the records, with all that is recorded of it: whoever plans it again does it again.
     pub fn forget(&self, number: i64) -> Result<(), StoreError> {
         self.in_transaction(|transaction| {
