@@ -149,15 +149,15 @@ const LONGEST_STEP: f64 = 2e11;
 impl Run {
     /// Whether such a run can be made; found out without making its networks.
     pub fn check(spec: &RunSpec) -> Result<(), RunError> {
+        let bytes = Run::memory(spec)?;
+        if let Some(most) = machine::memory().filter(|&most| bytes > most) {
+            return Err(RunError::Memory { bytes, most });
+        }
         let multiplications = Run::work(spec)?;
         if multiplications > LONGEST_STEP {
             return Err(RunError::Work { multiplications });
         }
-        let bytes = Run::memory(spec)?;
-        match machine::memory() {
-            Some(most) if bytes > most => Err(RunError::Memory { bytes, most }),
-            _ => Ok(()),
-        }
+        Ok(())
     }
 
     /// An estimate of the bytes that such a run takes; found out without taking them.

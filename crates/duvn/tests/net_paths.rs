@@ -46,15 +46,17 @@ fn shapes() -> Vec<Shape> {
     shapes
 }
 
+/// Thirty steps, to a few roundings. In longer runs some unit comes so near to the bend of its ReLU that rounding decides on which
+/// side it is, and from then on paths differ by what one sample does to it (3e-5 after a hundred steps, once in sixteen cases).
 #[test]
-fn the_paths_agree_after_a_hundred_steps() {
+fn the_paths_agree_after_thirty_steps() {
     for shape in shapes() {
         let start = flat(&network(&shape, Isa::Portable).tensors(Part::Online));
-        let portable = flat(&trained(&shape, Isa::Portable, 100, 32).tensors(Part::Online));
-        assert!(relative_error(start, &portable) > 0.01, "training moved the weights");
+        let portable = flat(&trained(&shape, Isa::Portable, 30, 32).tensors(Part::Online));
+        assert!(relative_error(start, &portable) > 0.003, "training moved the weights");
         for isa in Isa::available().skip(1) {
-            let error = relative_error(flat(&trained(&shape, isa, 100, 32).tensors(Part::Online)), &portable);
-            assert!(error < 2e-5, "{isa} {shape:?}: {error}");
+            let error = relative_error(flat(&trained(&shape, isa, 30, 32).tensors(Part::Online)), &portable);
+            assert!(error < 2e-7, "{isa} {shape:?}: {error}");
         }
     }
 }

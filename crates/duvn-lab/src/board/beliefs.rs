@@ -1,8 +1,7 @@
 //! What an agent believes of the states of its world: recorded while it learnt, or asked from a checkpoint.
 
-use super::Board;
-use super::names;
 use super::number::{number, numbers};
+use super::{Board, names};
 use crate::beliefs::Moment;
 use crate::checkpoint::Slot;
 use crate::saved;

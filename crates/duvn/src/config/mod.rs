@@ -4,6 +4,7 @@
 #[macro_use]
 mod choice;
 mod count;
+mod error;
 #[macro_use]
 mod knob;
 mod limit;
@@ -17,6 +18,7 @@ pub use choice::{
     RiskKind, ScheduleKind, Scope, SdRule, SigmaLink, SupportKind, TargetValue, TraceCut,
 };
 pub use count::{COUNT, parse_count};
+pub use error::ConfigError;
 pub use knob::{Knob, KnobValue};
 pub use limit::{Limit, Need};
 pub use preset::{PRESETS, Preset, preset, preset_for};
@@ -227,63 +229,6 @@ knobs! {
         replay_starts: usize = 0, in from_to(0, MANY), needs EPOCHS, since "0.2";
         /// environments that the agent acts in side by side
         actors: usize = 1, in from_to(1, 1024), since "0.2";
-    }
-}
-
-/// Why a configuration cannot be used.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ConfigError {
-    /// There is no such knob.
-    #[error("there is no setting '{key}': did you mean {}?", nearest.join(" or "))]
-    UnknownKey {
-        /// What was written.
-        key: String,
-        /// The names that come closest.
-        nearest: Vec<String>,
-    },
-    /// There is no such preset.
-    #[error("there is no agent '{name}': write one of {}", known.join(", "))]
-    UnknownPreset {
-        /// What was written.
-        name: String,
-        /// The presets, closest first.
-        known: Vec<String>,
-    },
-    /// The text is not a value of the knob's type.
-    #[error("'{key}' cannot be '{text}': write {expects}")]
-    Value {
-        /// The knob.
-        key: String,
-        /// What was written.
-        text: String,
-        /// What to write.
-        expects: String,
-    },
-    /// The value is outside the knob's range, or does not fit another knob's.
-    #[error("'{key}' cannot be {value}: {hint}")]
-    Range {
-        /// The knob.
-        key: &'static str,
-        /// Its value.
-        value: String,
-        /// What to write.
-        hint: String,
-    },
-    /// The knob was set, but nothing looks at it.
-    #[error("'{key}' has no effect here: it needs {needs}; write that too, or leave it out")]
-    Inert {
-        /// The knob.
-        key: String,
-        /// What to write with it.
-        needs: &'static str,
-    },
-}
-
-impl ConfigError {
-    fn unknown_key(key: &str) -> Self {
-        let names: Vec<_> = Config::knobs().iter().map(|knob| knob.name).collect();
-        ConfigError::UnknownKey { key: key.into(), nearest: closest(key, &names, 3) }
     }
 }
 
