@@ -98,6 +98,7 @@ def threads(steps: int) -> dict[str, float]:
             worker.join()
         return count * steps / (time.perf_counter() - begun)
 
+    train(0)
     pairs = [(together(2), together(1)) for _ in range(TURNS)]
     a, b = (statistics.median(column) for column in zip(*pairs, strict=True))
     ratios = [one / other for one, other in pairs]
@@ -121,7 +122,7 @@ def main() -> None:
     python = duvn.Agent("duvn", gymnasium.make("CartPole-v1"), seed=0)
     native = duvn.Agent("duvn", "duvn/CartPole-v1", seed=0)
     found["learning, Gymnasium's CartPole / native"] = ratio(learning(python), learning(native), seconds)
-    found["two threads / one"] = threads(int(750 * seconds))
+    found["two threads / one"] = threads(int(6000 * seconds))
     if given.json:
         print(json.dumps(found))
         return

@@ -3,6 +3,7 @@
 
 mod limit;
 
+use duvn_envs::Space;
 use duvn_lab::settings;
 use libfuzzer_sys::fuzz_target;
 use limit::within_a_second;
@@ -10,9 +11,12 @@ use limit::within_a_second;
 fn look(text: &str) {
     let (toml, assignments) = text.split_once('\u{1}').unwrap_or(("", text));
     let assignments: Vec<String> = assignments.lines().map(String::from).collect();
+    let spaces = [Space::Discrete(5), Space::Box { low: vec![-1.0; 2], high: vec![1.0; 2] }];
     for preset in ["duvn", "bootdqn", "duvn-deep"] {
-        if let Ok(config) = settings::resolve(preset, Some(toml), &assignments) {
-            assert_eq!(settings::from_toml(&settings::to_toml(&config)).expect("it was written"), config);
+        for observations in &spaces {
+            if let Ok(config) = settings::resolve(preset, observations, Some(toml), &assignments) {
+                assert_eq!(settings::from_toml(&settings::to_toml(&config)).expect("it was written"), config);
+            }
         }
     }
 }

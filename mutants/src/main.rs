@@ -113,33 +113,40 @@ fn prepare(scratch: &Path, mutants: &[Mutant]) {
     let _ = fs::remove_dir_all(&fresh);
 }
 
-/// The program of each package and target, built.
+/// The program of each package and target, built. One call for all packages: each alone would have its own set of features, and
+/// so its own build of all that they depend on.
 fn build(scratch: &Path, wanted: &BTreeSet<(String, String)>) -> Vec<((String, String), PathBuf)> {
-    let mut programs = Vec::new();
-    let packages: BTreeSet<&String> = wanted.iter().map(|(package, _)| package).collect();
-    for package in packages {
-        let mut cargo = Command::new("cargo");
-        cargo.current_dir(scratch).args(["test", "--no-run", "--message-format=json", "-p", package]);
-        for (_, target) in wanted.iter().filter(|(of, _)| of == package) {
-            match target.as_str() {
-                "lib" => cargo.arg("--lib"),
-                name => cargo.args(["--test", name]),
-            };
-        }
-        let output = cargo.stderr(Stdio::inherit()).output().expect("cargo");
-        assert!(output.status.success(), "{package} does not build");
-        let text = String::from_utf8_lossy(&output.stdout);
-        let after = |line: &str, key: &str| Some(line.split_once(key)?.1.split('"').next()?.to_string());
-        for line in text.lines().filter(|line| line.contains("\"test\":true")) {
-            let Some(path) = after(line, "\"executable\":\"") else { continue };
-            let target = match line.contains("\"kind\":[\"lib\"]") {
-                true => Some("lib".into()),
-                false => line.split_once("\"target\":").and_then(|(_, rest)| after(rest, "\"name\":\"")),
-            };
-            programs.push(((package.clone(), target.expect("a target")), PathBuf::from(path)));
-        }
+    let mut cargo = Command::new("cargo");
+    cargo.current_dir(scratch).args(["test", "--no-run", "--message-format=json"]);
+    for package in wanted.iter().map(|(package, _)| package).collect::<BTreeSet<_>>() {
+        cargo.args(["-p", package]);
     }
-    programs
+    for target in wanted.iter().map(|(_, target)| target.as_str()).collect::<BTreeSet<_>>() {
+        match target {
+            "lib" => cargo.arg("--lib"),
+            name => cargo.args(["--test", name]),
+        };
+    }
+    let output = cargo.stderr(Stdio::inherit()).output().expect("cargo");
+    assert!(output.status.success(), "the mutants do not build");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let after = |line: &str, key: &str| Some(line.split_once(key)?.1.split('"').next()?.to_string());
+    let built = |line: &str| {
+        let path = after(line, "\"executable\":\"")?;
+        // path+file:///…/crates/duvn#duvn-core@0.2.0, and without a name where it is that of the folder.
+        let (folder, rest) =
+            after(line, "\"package_id\":\"")?.split_once('#').map(|(a, b)| (a.to_string(), b.to_string()))?;
+        let package = match rest.split_once('@') {
+            Some((name, _)) => name.to_string(),
+            None => folder.rsplit('/').next()?.to_string(),
+        };
+        let target = match line.contains("\"kind\":[\"lib\"]") {
+            true => "lib".to_string(),
+            false => line.split_once("\"target\":").and_then(|(_, rest)| after(rest, "\"name\":\""))?,
+        };
+        Some(((package, target), PathBuf::from(path)))
+    };
+    text.lines().filter(|line| line.contains("\"test\":true")).filter_map(built).collect()
 }
 
 /// Where a package lies: folders are named for what is in them, packages for what users type.
@@ -210,8 +217,10 @@ fn main() -> ExitCode {
     }
     let (mut killed, mut survivors) = (0, Vec::new());
     for (number, mutant) in all() {
+        let start = Instant::now();
         let noticed = mutant.tests.iter().any(|tests| !passes(&scratch, program(tests), tests, Some(number)));
-        println!("{} {}", if noticed { "killed  " } else { "SURVIVES" }, mutant.name);
+        let said = if noticed { "killed  " } else { "SURVIVES" };
+        println!("{said} {} ({:.1} s)", mutant.name, start.elapsed().as_secs_f64());
         if noticed { killed += 1 } else { survivors.push(&mutant.name) }
     }
     let count = killed + survivors.len();

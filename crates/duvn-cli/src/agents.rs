@@ -20,6 +20,9 @@ pub struct Args {
     json: bool,
 }
 
+/// The column at which what a setting does begins.
+const START: usize = 38;
+
 pub fn run(args: &Args) -> Result<(), Failure> {
     match (&args.name, &args.diff) {
         (None, _) => list(args),
@@ -53,7 +56,8 @@ fn list(args: &Args) -> Result<(), Failure> {
     }
     if !args.json {
         print_line(
-            "\n`duvn agents NAME` shows every setting; `duvn agents NAME --diff OTHER` what differs.",
+            "\nNot sure? Take `duvn-deep`, and `dqn` to compare with. `duvn agents NAME` shows every setting of \
+             one;\n`duvn agents NAME --diff OTHER` shows what differs. `duvn train ENV --agent NAME` trains it.",
         )?;
     }
     Ok(())
@@ -67,13 +71,14 @@ fn show(preset: &Preset, args: &Args) -> Result<(), Failure> {
     let (config, other) = (config(preset, args.boxes)?, config(preset, !args.boxes)?);
     let (in_use, idle): (Vec<_>, Vec<_>) =
         rows(&config).into_iter().partition(|(knob, _)| (knob.needs.holds)(&config));
-    print_line(&format!("{}: {}\n", preset.name, preset.about))?;
+    print_line(&columns(&format!("{}:", preset.name), 0, preset.about))?;
+    print_line("")?;
     print_line(
         "Settings (change one with --set KEY=VALUE; * differs from egreedy, whose settings are the defaults):",
     )?;
     for (knob, value) in in_use {
         let mark = if value == knob.default { ' ' } else { '*' };
-        print_line(&format!("{mark} {:<18} {value:<16} {}", knob.name, knob.about))?;
+        print_line(&columns(&format!("{mark} {:<18} {value:<16}", knob.name), START, knob.about))?;
     }
     print_line("\nWithout effect here:")?;
     for (knob, _) in idle {
@@ -113,7 +118,7 @@ fn diff(preset: &Preset, other: &Preset, args: &Args) -> Result<(), Failure> {
                 print_line(&format!("  {:<18} {:<16} {:<16}", "", preset.name, other.name))?;
             }
             let (value, other_value) = (shown(&config, &value), shown(&other_config, &other_value));
-            format!("  {:<18} {value:<16} {other_value:<16} {}", knob.name, knob.about)
+            columns(&format!("  {:<18} {value:<16} {other_value:<16}", knob.name), START + 17, knob.about)
         })?;
     }
     match (as_json, different) {

@@ -1,3 +1,4 @@
+use crate::columns::columns;
 use crate::failure::{Failure, print_line};
 use duvn_envs::registry::{self, Entry, Parameter, Registered};
 use duvn_envs::{Environment, Space};
@@ -11,7 +12,15 @@ pub struct Args {
     json: bool,
 }
 
+/// The column at which what is said of an environment begins.
+const START: usize = 27;
+
 pub fn run(args: &Args) -> Result<(), Failure> {
+    if !args.json {
+        print_line(
+            "In brackets: what is observed -> what can be done. Discrete(n) is one of n, Box(n) is n numbers.\n",
+        )?;
+    }
     for entry in registry::entries() {
         let example = registry::make(&entry.example(), 0).map_err(Failure::usage)?;
         let line = if args.json { json_line(entry, &example) } else { text_lines(entry, &example) };
@@ -22,6 +31,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         for parameter in &registry::COMMON {
             print_line(&parameter_line(parameter))?;
         }
+        print_line(
+            "\nN is a size: Chain-10. Parameters follow the name: \"FrozenLake-v1?map=8x8&slippery=false\".",
+        )?;
     }
     Ok(())
 }
@@ -61,21 +73,25 @@ fn parameter(parameter: &Parameter) -> Value {
 }
 
 fn text_lines(entry: &Entry, example: &Registered) -> String {
-    let of_size = |limit: u32| match entry.time_limit {
-        Some(_) => format!("at most {limit} steps; "),
-        None => format!("{} at most {limit} steps; ", example.id),
-    };
-    let limit = example.time_limit.map_or_else(String::new, of_size);
+    let limit = example.time_limit.map_or_else(String::new, |limit| format!("; at most {limit} steps"));
+    let threshold = entry.reward_threshold.or(example.reward_threshold);
     let solved =
-        entry.reward_threshold.map_or_else(|| "no threshold".into(), |mean| format!("solved at {mean}"));
+        threshold.map_or_else(|| "; no threshold".into(), |mean| format!("; solved at {}", rounded(mean)));
     let spaces = format!("{} -> {}", example.observation_space(), example.action_space());
-    let head = format!("{:<26} {} ({spaces}; {limit}{solved})", entry.name, entry.about);
+    let size = if entry.sizes.is_some() { format!("{}: ", example.id) } else { String::new() };
+    let head = columns(entry.name, START, &format!("{} ({size}{spaces}{limit}{solved})", entry.about));
     let parameters = entry.parameters.iter().map(parameter_line);
     std::iter::once(head).chain(parameters).collect::<Vec<_>>().join("\n")
+}
+
+/// With three decimals at most.
+fn rounded(number: f64) -> f64 {
+    (1000.0 * number).round() / 1000.0
 }
 
 fn parameter_line(parameter: &Parameter) -> String {
     let alias = parameter.alias.map_or_else(String::new, |alias| format!(" ({alias})"));
     let default = parameter.default().map_or_else(String::new, |default| format!(", else {default}"));
-    format!("    ?{}{alias}={}{default}: {}", parameter.name, parameter.kind, parameter.about)
+    let name = format!("    ?{}{alias}=", parameter.name);
+    columns(&name, 8, &format!("{}{default}: {}", parameter.kind, parameter.about))
 }

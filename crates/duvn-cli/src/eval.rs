@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// Evaluate what a run has learnt, finished or not.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The run: its folder, or a checkpoint in it.
+    /// The run, for example results/first/chain-10/duvn-deep/seed-3; or the file of a checkpoint.
     run: PathBuf,
     /// Episodes to play.
     #[arg(long, default_value_t = 100, value_parser = count, allow_negative_numbers = true)]

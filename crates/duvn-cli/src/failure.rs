@@ -3,6 +3,8 @@
 
 use duvn_lab::store::StoreError;
 use std::fmt;
+use std::io::{ErrorKind, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 /// A failure, as one clear sentence.
@@ -51,11 +53,24 @@ impl fmt::Display for Failure {
 
 /// Prints a line of results; a reader that has gone away (`duvn … | head`) ends the program quietly.
 pub fn print_line(line: &str) -> Result<(), Failure> {
-    use std::io::Write;
     match writeln!(std::io::stdout().lock(), "{line}") {
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => std::process::exit(0),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => std::process::exit(0),
         result => result.map_err(|error| Failure::failed(format!("cannot write results: {error}"))),
     }
+}
+
+/// The text of a file that the user named.
+pub fn read_text(path: &Path) -> Result<String, Failure> {
+    let why = match std::fs::read_to_string(path) {
+        Ok(text) => return Ok(text),
+        Err(_) if path.is_dir() => "it is a folder; name a file in it".into(),
+        Err(error) if error.kind() == ErrorKind::NotFound => "it is not there; name a file that is".into(),
+        Err(error) if error.kind() == ErrorKind::InvalidData => {
+            "it is not text (UTF-8); name a text file, or write one with `duvn init`".into()
+        }
+        Err(error) => format!("{error}; name a file that can be read"),
+    };
+    Err(Failure::usage(format!("cannot read {}: {why}", path.display())))
 }
 
 /// The failure that an error of the records is.

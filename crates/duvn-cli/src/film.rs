@@ -19,6 +19,9 @@ impl Film {
         let failed = |error: &dyn std::fmt::Display| {
             Failure::usage(format!("cannot write {}: {error}; name another file with --gif", path.display()))
         };
+        if path.is_dir() {
+            return Err(failed(&"it is a folder"));
+        }
         let file = WholeFile::create(path).map_err(|error| failed(&error))?;
         let mut encoder =
             Encoder::new(file, width as u16, height as u16, &[]).map_err(|error| failed(&error))?;

@@ -5,6 +5,7 @@ mod agents;
 mod allocations;
 mod bench;
 mod blocks;
+mod bsuite;
 mod check;
 mod columns;
 mod completions;
@@ -16,6 +17,7 @@ mod failure;
 mod film;
 mod init;
 mod ire;
+mod layout;
 mod man;
 mod merge;
 mod notes;
@@ -42,7 +44,7 @@ use std::process::ExitCode;
 
 /// Reinforcement-learning agents that explore by their own uncertainty.
 #[derive(Parser)]
-#[command(name = "duvn", version, arg_required_else_help = true, subcommand_required = true)]
+#[command(name = "duvn", version, arg_required_else_help = true, subcommand_required = true, after_help = FIRST)]
 struct Cli {
     /// Compute with this instruction set instead of the widest that the CPU has: portable, avx2 or avx512 (the
     /// environment variable DUVN_ISA does the same).
@@ -55,26 +57,36 @@ struct Cli {
     command: Command,
 }
 
+/// Where to begin.
+const FIRST: &str = "\
+To begin with:
+  duvn train Chain-10 --agent duvn-deep --episodes 300 --out results/first    (seconds)
+  duvn report results/first                  figures and a page, results/first/report.html
+  duvn init                                  a file to describe an experiment of your own in
+`duvn COMMAND --help` says everything about a command.";
+
+// In the order in which a new user meets them.
 #[derive(Subcommand)]
 enum Command {
-    Envs(envs::Args),
     Agents(agents::Args),
-    Init(init::Args),
+    Envs(envs::Args),
     Train(train::Args),
-    Env(env::Args),
-    Sweep(sweep::Args),
-    Report(report::Args),
-    Export(export::Args),
-    Reproduce(reproduce::Args),
     Eval(eval::Args),
     Play(play::Args),
-    Ire(ire::Args),
-    Bench(bench::Args),
     Values(values::Args),
+    Ire(ire::Args),
+    Init(init::Args),
+    Sweep(sweep::Args),
     Status(status::Args),
-    Merge(merge::Args),
-    Check(check::Args),
     Serve(serve::Args),
+    Report(report::Args),
+    Export(export::Args),
+    Check(check::Args),
+    Merge(merge::Args),
+    Reproduce(reproduce::Args),
+    Bsuite(bsuite::Args),
+    Env(env::Args),
+    Bench(bench::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -144,6 +156,7 @@ fn run(command: &Command) -> Result<(), Failure> {
         Command::Report(args) => report::run(args),
         Command::Export(args) => export::run(args),
         Command::Reproduce(args) => reproduce::run(args),
+        Command::Bsuite(args) => bsuite::run(args),
         Command::Eval(args) => eval::run(args),
         Command::Play(args) => play::run(args),
         Command::Ire(args) => ire::run(args),

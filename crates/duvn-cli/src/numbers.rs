@@ -24,6 +24,11 @@ pub fn seed(text: &str) -> Result<u64, String> {
     parse_count(text).ok_or_else(|| "write a whole number, 0 or more, such as 3".into())
 }
 
+/// A port of a network address.
+pub fn port(text: &str) -> Result<u16, String> {
+    text.trim().parse().map_err(|_| "write a port from 1 to 65535, or 0 for any that is free".into())
+}
+
 /// A number with decimals.
 pub fn decimal(text: &str) -> Result<f64, String> {
     let number = text.trim().parse().ok().filter(|number: &f64| number.is_finite());

@@ -2,15 +2,15 @@ use crate::blocks::blocks;
 use crate::eval::{Policy, open};
 use crate::failure::{Failure, print_line};
 use crate::film::Film;
-use crate::numbers::{count, decimal};
+use crate::numbers::{count, decimal, small};
 use crate::screen::no_colour;
 use crate::stop::flag_on_signal;
 use duvn::ActionView;
 use duvn_envs::canvas::{Canvas, Colour, rectangle};
 use duvn_envs::raster::Raster;
 use duvn_envs::registry::{self, Registered};
-use duvn_envs::{Environment, Step};
-use duvn_lab::board::action_names;
+use duvn_envs::{Environment, Observation, Space, Step};
+use duvn_lab::board::{action_names, dimension_names};
 use duvn_lab::evaluate::Arena;
 use duvn_lab::figures::{Series, Word};
 use std::io::{IsTerminal, Write};
@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 /// Watch what a run has learnt, in the terminal or as a GIF.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The run: its folder, or a checkpoint in it.
+    /// The run, for example results/first/chain-10/duvn-deep/seed-3; or the file of a checkpoint.
     run: PathBuf,
     /// Record into this file instead.
     #[arg(long, value_name = "FILE")]
@@ -42,7 +42,7 @@ pub struct Args {
     #[arg(long)]
     text: bool,
     /// Columns of a picture in the terminal.
-    #[arg(long, default_value_t = 72)]
+    #[arg(long, default_value_t = 72, value_parser = small, allow_negative_numbers = true)]
     width: u32,
 }
 
@@ -56,6 +56,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     if !(10..=400).contains(&args.width) {
         return Err(Failure::usage(format!("--width cannot be {}: write 10 to 400", args.width)));
+    }
+    if args.episodes == 0 {
+        return Err(Failure::usage("--episodes cannot be 0: write 1 or more"));
     }
     let saved = open(&args.run)?;
     let mut agent = saved.agent().map_err(Failure::failed)?;
@@ -85,7 +88,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
                     return false;
                 }
             };
-            let scene = Scene { env, caption: caption(number, t, moved, ret), views: &views };
+            let scene = Scene { env, caption: caption(env, number, t, moved, ret), views: &views };
             fault = stage.show(&scene).err();
             fault.is_none() && !stop.load(Ordering::Relaxed)
         });
@@ -111,11 +114,28 @@ fn natural_speed(env: &str) -> f64 {
     }
 }
 
-fn caption(number: u64, t: u64, moved: Option<(usize, Step)>, ret: f64) -> String {
-    match moved {
-        None => format!("episode {}  t {t}", number + 1),
-        Some((action, step)) => {
-            format!("episode {}  t {t}  action {action}  reward {}  return {ret}", number + 1, step.reward)
+fn caption(env: &Registered, number: u64, t: u64, moved: Option<(usize, Step)>, ret: f64) -> String {
+    let number = number + 1;
+    let Some((action, step)) = moved else { return format!("episode {number}  t {t}") };
+    let names = match env.action_space() {
+        Space::Discrete(count) => action_names(&env.id, count),
+        Space::Box { .. } => Vec::new(),
+    };
+    let action = names.get(action).cloned().unwrap_or_else(|| format!("action {action}"));
+    // Sums of rewards have digits that nobody wants to see.
+    let ret = format!("{ret:.6}");
+    let ret = ret.trim_end_matches('0').trim_end_matches('.');
+    format!("episode {number}  t {t}  {action}  reward {}  return {ret}", step.reward)
+}
+
+/// An observation as numbers with their names.
+fn numbers(env: &Registered) -> String {
+    match env.observation() {
+        Observation::Index(state) => format!("state {state}"),
+        Observation::Vector(values) => {
+            let names = dimension_names(&env.id, values.len());
+            let pairs = names.iter().zip(values).map(|(name, value)| format!("{name} {value:.4}"));
+            pairs.collect::<Vec<_>>().join("  ")
         }
     }
 }
@@ -161,7 +181,7 @@ impl Terminal {
                 return Ok(blocks(raster.rgba(), self.width as usize));
             }
         }
-        let text = env.render_text().unwrap_or_else(|| format!("{:?}", env.observation()));
+        let text = env.render_text().unwrap_or_else(|| numbers(env));
         // Environments mark where the agent is by reverse video.
         Ok(if self.plain { text.replace("\x1b[7m", "[").replace("\x1b[0m", "]") } else { text })
     }
@@ -174,8 +194,10 @@ impl Stage for Terminal {
         if !self.live {
             return print_line(&format!("{}\n{state}{values}", scene.caption));
         }
-        // Clear the screen and start at its top.
-        print_line(&format!("\x1b[2J\x1b[H{}\n{state}{values}", scene.caption))?;
+        // From the top of the screen over what is there: a screen that is cleared for every frame flickers.
+        let clear = if self.next.is_none() { "\x1b[2J" } else { "" };
+        let text = format!("{}\n{state}{values}", scene.caption).replace('\n', "\x1b[K\n");
+        print_line(&format!("{clear}\x1b[H{text}\x1b[K\x1b[J"))?;
         std::io::stdout().flush().map_err(Failure::failed)?;
         // What drawing took is not waited for again, so that the speed is the one asked for.
         let now = Instant::now();
@@ -194,15 +216,22 @@ impl Stage for Terminal {
 fn lines(scene: &Scene<'_>) -> String {
     let names = action_names(&scene.env.id, scene.views.len());
     let best = scene.views.iter().map(|view| view.mean).fold(f64::NEG_INFINITY, f64::max);
-    let line = |(view, name): (&ActionView, &String)| {
+    // An uncertainty that the agent does not have is 0 of all actions: that is no number.
+    let column = |of: fn(&ActionView) -> f64| -> Vec<String> {
+        let has = scene.views.iter().any(|view| of(view) > 0.0);
+        let text = |view| if has { format!("{:.3}", of(view)) } else { "–".into() };
+        scene.views.iter().map(text).collect()
+    };
+    let (sigmas, spreads) = (column(|view| view.sigma), column(|view| view.spread));
+    let line = |(at, view): (usize, &ActionView)| {
         let bar = "█".repeat((view.probability.clamp(0.0, 1.0) * 20.0).round() as usize);
         let mark = if view.mean == best { '*' } else { ' ' };
         format!(
-            "\n{mark} {name:<14} mean {:>9.3}  sigma {:>8.3}  spread {:>8.3}  p {:>5.2} {bar}",
-            view.mean, view.sigma, view.spread, view.probability
+            "\n{mark} {:<14} mean {:>9.3}  sigma {:>8}  spread {:>8}  p {:>5.2} {bar}",
+            names[at], view.mean, sigmas[at], spreads[at], view.probability
         )
     };
-    scene.views.iter().zip(&names).map(line).collect()
+    scene.views.iter().enumerate().map(line).collect()
 }
 
 /// The size of the pictures.

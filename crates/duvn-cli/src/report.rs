@@ -1,6 +1,7 @@
 use crate::failure::{Failure, print_line, store_failure};
 use duvn_lab::report::{Report, ReportError, report, tables, update_document};
 use duvn_lab::store::Store;
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
 /// Make figures, tables and one HTML page from an experiment's folder.
@@ -52,6 +53,16 @@ pub fn report_failure(error: ReportError) -> Failure {
     match error {
         ReportError::Store(error) => store_failure(error),
         error @ (ReportError::Runs { .. } | ReportError::Document { .. }) => Failure::usage(error),
+        ReportError::Write { path, error } if is_refused(&error) => Failure::usage(format!(
+            "cannot write {}: {error}; name a folder that can be written",
+            path.display()
+        )),
         error => Failure::failed(error),
     }
+}
+
+/// Whether a file cannot be there at all, whatever one does about the disk.
+fn is_refused(error: &std::io::Error) -> bool {
+    use ErrorKind::{AlreadyExists, NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem};
+    matches!(error.kind(), AlreadyExists | NotADirectory | NotFound | PermissionDenied | ReadOnlyFilesystem)
 }

@@ -1,7 +1,9 @@
 //! Progress on stderr: bars with the time left on a terminal; elsewhere a line each minute. One line a finished run
 //! everywhere.
 
+use crate::layout::Layout;
 use crate::notes::quiet;
+use console::Term;
 use duvn_lab::run::{Outcome, Run};
 use duvn_lab::spec::{RunSpec, run_name};
 use duvn_lab::sweep::{End, Watch};
@@ -14,6 +16,7 @@ use std::time::{Duration, Instant};
 /// What a user sees of many runs at work.
 pub struct Screen {
     bars: Option<Bars>,
+    layout: Layout,
     quiet: bool,
     runs: usize,
     state: Mutex<State>,
@@ -54,10 +57,12 @@ impl Screen {
     /// A screen for so many runs.
     pub fn new(runs: usize) -> Self {
         let quiet = quiet();
+        let layout = Layout::new(Term::stderr().size().1.into());
         let bars = (!quiet && std::io::stderr().is_terminal()).then(|| {
             let all = MultiProgress::new();
             let total = all.add(ProgressBar::new(runs as u64 * WHOLE as u64));
-            total.set_style(style(&format!("{{bar:24{}}} {{percent:>3}} %  {{wide_msg}}", colour())));
+            let bar = format!("{{bar:{}{}}} {{percent:>3}} %  {{wide_msg}}", layout.bar, colour());
+            total.set_style(style(&bar));
             total.set_message(format!("0 of {runs} runs"));
             Bars { all, total }
         });
@@ -70,7 +75,7 @@ impl Screen {
             working: HashMap::new(),
             may_end_early: false,
         };
-        Screen { bars, quiet, runs, state: Mutex::new(state) }
+        Screen { bars, layout, quiet, runs, state: Mutex::new(state) }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -97,18 +102,17 @@ impl Screen {
         let done = (state.ended as f64 + shares).min(self.runs as f64);
         let here = state.done_here + state.working.values().map(|run| run.share - run.begun_at).sum::<f64>();
         let gone = state.started.elapsed();
-        let mut words = format!("{} of {} runs, {} gone", state.ended, self.runs, span(gone));
-        if let Some(left) = time_left(here, self.runs as f64 - done, gone) {
-            let about = if state.may_end_early { "at most about" } else { "about" };
-            words += &format!(", {about} {} left", span(left));
-        }
+        let about = if state.may_end_early { "at most about" } else { "about" };
+        let left = time_left(here, self.runs as f64 - done, gone).map(span);
+        let left = left.as_deref().map(|left| (about, left));
         match &self.bars {
             Some(bars) => {
                 bars.total.set_position((done * WHOLE) as u64);
-                bars.total.set_message(words);
+                bars.total.set_message(self.layout.total(state.ended, self.runs, &span(gone), left));
             }
             None if !self.quiet && state.said.elapsed() >= SAY_EVERY => {
                 state.said = Instant::now();
+                let words = Layout::new(usize::MAX).total(state.ended, self.runs, &span(gone), left);
                 self.line(&format!("{:.0} %: {words}", 100.0 * done / self.runs.max(1) as f64));
             }
             None => {}
@@ -120,7 +124,7 @@ impl Watch for Screen {
     fn begun(&self, run: &RunSpec, at: &Run) {
         let bar = self.bars.as_ref().map(|bars| {
             let bar = bars.all.add(ProgressBar::new(WHOLE as u64).with_prefix(run_name(run)));
-            bar.set_style(style("  {prefix:<32!} {bar:12} {percent:>3} %  {wide_msg}"));
+            bar.set_style(style(&self.layout.run));
             bar
         });
         let share = at.share().min(1.0);
@@ -137,7 +141,7 @@ impl Watch for Screen {
                 bar.set_position((working.share * WHOLE) as u64);
                 let progress = at.progress();
                 let mean = number(progress.recent_mean());
-                bar.set_message(format!("episode {}, mean of the last 100: {mean}", progress.episodes));
+                bar.set_message(self.layout.moved(progress.episodes, &mean));
             }
         }
         self.show_total(&mut state);
@@ -213,13 +217,18 @@ fn style(template: &str) -> ProgressStyle {
 
 fn summary(outcome: &Outcome) -> String {
     format!(
-        "{} episodes, {} steps, solved at {}, mean of the last 100 returns {}, {:.1} s",
-        outcome.episodes,
-        outcome.steps,
-        count(outcome.solved_episode),
+        "{}, {}, {}, mean of the last 100 returns {}, {:.1} s",
+        several(outcome.episodes, "episode"),
+        several(outcome.steps, "step"),
+        outcome.solved_episode.map_or_else(|| "not solved".into(), |at| format!("solved at {at}")),
         number(outcome.mean_return_last_100),
         outcome.seconds,
     )
+}
+
+/// So many of something: 1 step, 2 steps.
+fn several(number: u64, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
 /// A number, or a dash.

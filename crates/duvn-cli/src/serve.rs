@@ -1,5 +1,5 @@
 use crate::failure::{Failure, print_line, store_failure};
-use crate::numbers::jobs;
+use crate::numbers::{jobs, port, size};
 use crate::stop::flag_on_signal;
 use duvn_lab::sweep::heed_requests;
 use duvn_serve::{Options, ServeError, Server, Working};
@@ -18,10 +18,10 @@ pub struct Args {
     #[arg(required = true, value_name = "DIR")]
     folders: Vec<PathBuf>,
     /// The port to listen at; 0 is any that is free.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = port, allow_negative_numbers = true)]
     port: u16,
     /// The address to listen at. Whoever can reach it and knows the token sees the experiments, unencrypted.
-    #[arg(long, value_name = "IP", default_value = "127.0.0.1")]
+    #[arg(long, value_name = "IP", default_value = "127.0.0.1", value_parser = address)]
     host: IpAddr,
     /// Open the page in the browser.
     #[arg(long)]
@@ -30,7 +30,7 @@ pub struct Args {
     #[arg(long)]
     control: bool,
     /// Runs at a time of a sweep that is resumed from the page (default: one a core).
-    #[arg(long)]
+    #[arg(long, value_parser = size, allow_negative_numbers = true)]
     jobs: Option<usize>,
     /// One JSON object with url and token, once it listens.
     #[arg(long)]
@@ -55,6 +55,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     wait(&stop);
     server.stop();
     Ok(())
+}
+
+fn address(text: &str) -> Result<IpAddr, String> {
+    text.trim().parse().map_err(|_| "write an IP address of this machine, such as 127.0.0.1".into())
 }
 
 fn wait(stop: &AtomicBool) {
@@ -92,7 +96,7 @@ pub struct Beside {
     #[arg(long)]
     pub serve: bool,
     /// The port of --serve; 0 is any that is free.
-    #[arg(long, default_value_t = 0, requires = "serve")]
+    #[arg(long, default_value_t = 0, requires = "serve", value_parser = port, allow_negative_numbers = true)]
     port: u16,
     /// With --serve: let the page stop and resume the runs.
     #[arg(long, requires = "serve")]

@@ -1,4 +1,4 @@
-use crate::failure::{Failure, print_line, store_failure};
+use crate::failure::{Failure, print_line, read_text, store_failure};
 use crate::notes::note;
 use crate::numbers::{decimal, jobs, size};
 use crate::screen::Screen;
@@ -57,9 +57,7 @@ pub const CHECKPOINT_SECONDS: f64 = 20.0;
 pub fn run(args: &Args) -> Result<(), Failure> {
     // From the start: a warning that comes while the plan is made must not end the program.
     let stop = flag_on_signal()?;
-    let text = std::fs::read_to_string(&args.file).map_err(|error| {
-        Failure::usage(format!("cannot read {}: {error}; name a file that is there", args.file.display()))
-    })?;
+    let text = read_text(&args.file)?;
     let variant = Variant { quick: args.quick, seeds: None };
     let mut experiment = Experiment::parse(&text, &variant)
         .map_err(|error| Failure::usage(format!("{}: {error}", args.file.display())))?;
@@ -131,7 +129,8 @@ pub fn verdict(ends: &[End]) -> Result<(), Failure> {
     let failed = count(|end| matches!(end, End::Failed(_) | End::FailedBefore(_)));
     if left > 0 {
         return Err(Failure::left(format!(
-            "stopped: {left} runs are left; the same command goes on with them"
+            "stopped: {left} of {} runs are left; the same command goes on with them",
+            ends.len()
         )));
     }
     let refused = ends.iter().find_map(|end| match end {
@@ -140,10 +139,13 @@ pub fn verdict(ends: &[End]) -> Result<(), Failure> {
     });
     if let Some(why) = refused {
         let refused = count(|end| matches!(end, End::Refused(_)));
-        return Err(Failure::usage(format!("{refused} runs are left as they were: {why}")));
+        return Err(Failure::usage(format!("{refused} of {} runs are left as they were: {why}", ends.len())));
     }
     if failed > 0 {
-        return Err(Failure::failed(format!("{failed} runs failed; `duvn report` lists why")));
+        return Err(Failure::failed(format!(
+            "{failed} of {} runs failed; `duvn report` lists why",
+            ends.len()
+        )));
     }
     Ok(())
 }

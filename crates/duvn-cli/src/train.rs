@@ -1,5 +1,5 @@
 use crate::columns::columns;
-use crate::failure::{Failure, print_line};
+use crate::failure::{Failure, print_line, read_text};
 use crate::notes::note;
 use crate::numbers::{count as count_of, jobs, size};
 use crate::screen::{Screen, count, number};
@@ -26,11 +26,11 @@ use std::time::Duration;
 pub struct Args {
     /// The environment, for example Chain-10 (`duvn envs` lists them).
     env: String,
-    /// The preset to start from.
+    /// The agent, for example duvn-deep (`duvn agents` lists them).
     #[arg(long)]
     agent: String,
     /// The seeds: 0..5 is 0 to 4; 3; 0..5,10.
-    #[arg(long, default_value = "0")]
+    #[arg(long, default_value = "0", allow_hyphen_values = true)]
     seeds: String,
     /// Episodes of each run: 500, 10k, 1e6 (default: 1000).
     #[arg(long, conflicts_with = "steps", value_parser = count_of, allow_negative_numbers = true)]
@@ -41,10 +41,10 @@ pub struct Args {
     /// End each run with the episode that solves the task, if that comes before.
     #[arg(long)]
     until_solved: bool,
-    /// Set one knob, for example gamma=0.99 (they are listed below).
+    /// Change one setting, for example gamma=0.99 (all are listed below).
     #[arg(long = "set", value_name = "KEY=VALUE")]
     assignments: Vec<String>,
-    /// A TOML file with knobs, one 'key = value' a line; --set comes after it.
+    /// A TOML file with settings, one 'key = value' a line; --set comes after it.
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Runs at a time (default: one a core).
@@ -75,7 +75,7 @@ fn help() -> String {
     for preset in PRESETS {
         text += &(columns(&format!("  {}", preset.name), 18, preset.about) + "\n");
     }
-    text += "\nKnobs (--set KEY=VALUE; defaults are those of egreedy, presets change some):\n";
+    text += "\nSettings (--set KEY=VALUE; defaults are those of egreedy, other agents change some):\n";
     for knob in Config::knobs() {
         let about = format!("{} [{}] (default {})", knob.about, knob.expects, knob.default);
         text += &(columns(&format!("  {}", knob.name), 21, &about) + "\n");
@@ -203,7 +203,7 @@ fn train(spec: &RunSpec, stop: &AtomicBool, screen: &Screen) -> Result<End, RunE
 }
 
 fn specs(args: &Args) -> Result<Vec<RunSpec>, Failure> {
-    let toml = args.config.as_deref().map(read).transpose()?;
+    let toml = args.config.as_deref().map(read_text).transpose()?;
     let observations = registry::make(&args.env, 0).map_err(Failure::usage)?.observation_space();
     let config = settings::resolve(&args.agent, &observations, toml.as_deref(), &args.assignments)
         .map_err(Failure::usage)?;
@@ -223,12 +223,6 @@ fn specs(args: &Args) -> Result<Vec<RunSpec>, Failure> {
         until_solved: args.until_solved,
     };
     Ok(seeds.into_iter().map(spec).collect())
-}
-
-fn read(path: &Path) -> Result<String, Failure> {
-    std::fs::read_to_string(path).map_err(|error| {
-        Failure::usage(format!("cannot read {}: {error}; name a file that is there", path.display()))
-    })
 }
 
 /// Prints what came of the runs; the first fault, if any, is the program's.
@@ -263,7 +257,8 @@ fn report(args: &Args, ends: &[End]) -> Result<(), Failure> {
     let left = ends.iter().filter(|end| matches!(end, End::Stopped(_) | End::NotBegun)).count();
     if left > 0 && args.out.is_none() {
         return Err(Failure::left(format!(
-            "stopped with {left} runs unfinished; with --out DIR the same command could go on with them"
+            "stopped with {left} of {} runs unfinished; with --out DIR the same command could go on with them",
+            ends.len()
         )));
     }
     let fault = ends.iter().find_map(|end| match end {

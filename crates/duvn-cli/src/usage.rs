@@ -4,7 +4,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::error::Error;
 
 /// Commands that work, for who left something out.
-const EXAMPLES: [(&str, &str); 15] = [
+const EXAMPLES: [(&str, &str); 17] = [
     ("train", "duvn train Chain-10 --agent duvn-deep"),
     ("env", "duvn env CartPole-v1 --actions 0,1,1"),
     ("ire", "duvn ire Chain-10"),
@@ -12,12 +12,14 @@ const EXAMPLES: [(&str, &str); 15] = [
     ("report", "duvn report results/chain"),
     ("export", "duvn export results/chain --csv"),
     ("reproduce", "duvn reproduce chain --quick"),
+    ("bsuite", "duvn bsuite --agent duvn-deep --agent dqn"),
     ("values", "duvn values Chain-25 --agent duvn-deep"),
     ("eval", "duvn eval results/chain"),
     ("play", "duvn play results/chain"),
     ("status", "duvn status results/chain"),
     ("check", "duvn check results/chain"),
     ("merge", "duvn merge results/chain results/chain/shard-0-of-2 results/chain/shard-1-of-2"),
+    ("serve", "duvn serve results/chain"),
     ("completions", "duvn completions bash"),
     ("man", "duvn man man"),
 ];
@@ -51,9 +53,18 @@ pub fn explain(error: &clap::Error, command: Option<&str>) -> String {
         }
         ErrorKind::MissingRequiredArgument => {
             let missing: Vec<_> = texts(ContextKind::InvalidArg).iter().map(|arg| plain(arg)).collect();
-            {
-                let (verb, missing) = (if missing.len() > 1 { "are" } else { "is" }, missing.join(" and "));
-                format!("{missing} {verb} missing: {}", instead(command, &help))
+            match &missing[..] {
+                // An option that is needed by another one alone.
+                [option] if option.starts_with("--") && !option.starts_with("--agent") => {
+                    let option = option.as_str();
+                    format!(
+                        "something here goes only with {option}: write {option} too, or leave it out ({help})"
+                    )
+                }
+                _ => {
+                    let verb = if missing.len() > 1 { "are" } else { "is" };
+                    format!("{} {verb} missing: {}", missing.join(" and "), instead(command, &help))
+                }
             }
         }
         ErrorKind::ArgumentConflict => {
@@ -78,8 +89,9 @@ pub fn explain(error: &clap::Error, command: Option<&str>) -> String {
         }
         ErrorKind::ValueValidation => {
             let wrong = text(ContextKind::InvalidValue);
-            let hint =
-                error.source().map_or_else(|| format!("{help} says what to write"), ToString::to_string);
+            // Our own parsers say what to write; those of libraries speak to programmers.
+            let said = error.source().map(ToString::to_string).filter(|said| said.starts_with("write "));
+            let hint = said.unwrap_or_else(|| "write what the help says".into());
             let commas =
                 wrong.contains(',') && wrong.replace(',', "").bytes().all(|byte| byte.is_ascii_digit());
             let hint = if commas { format!("{hint}, without commas") } else { hint };
@@ -87,6 +99,9 @@ pub fn explain(error: &clap::Error, command: Option<&str>) -> String {
         }
         ErrorKind::TooManyValues | ErrorKind::TooFewValues | ErrorKind::WrongNumberOfValues => {
             format!("{option} has too many or too few values: {help} says what it takes")
+        }
+        ErrorKind::MissingSubcommand => {
+            format!("the command is missing: write for example `duvn agents`; {help} lists them")
         }
         ErrorKind::InvalidUtf8 => {
             format!("an argument is not readable text (UTF-8): {help} says what to write")

@@ -2,6 +2,7 @@ use crate::failure::{Failure, print_line};
 use crate::film::Film;
 use crate::numbers::{count, seed, size};
 use crate::stop::flag_on_signal;
+use duvn::config::ReturnKind;
 use duvn_envs::{Environment, registry};
 use duvn_lab::beliefs::{ValuesError, states, watch};
 use duvn_lab::disk::write_whole;
@@ -16,7 +17,7 @@ use std::path::PathBuf;
 pub struct Args {
     /// The environment: one whose observations are indices, such as Chain-25, Toy or DeepSea-10.
     env: String,
-    /// The preset to start from.
+    /// The agent, for example duvn-deep (`duvn agents` lists them).
     #[arg(long)]
     agent: String,
     /// The seed.
@@ -25,7 +26,7 @@ pub struct Args {
     /// The moments: after so many episodes, in rising order; 0 is before the first.
     #[arg(long, value_delimiter = ',', default_values_t = [0, 20, 50, 100], value_parser = count, allow_negative_numbers = true)]
     at: Vec<u64>,
-    /// Set one knob, as in `duvn train`.
+    /// Change one setting, as in `duvn train`.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     assignments: Vec<String>,
     /// Draws of the parameters for each state.
@@ -53,6 +54,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     };
     if args.gif == Some(0) {
         return Err(Failure::usage("--gif cannot be 0: write 1 or more"));
+    }
+    if !args.densities.is_empty() && config.returns == ReturnKind::Mean {
+        return Err(Failure::usage(format!(
+            "{} expects one number and no distribution: leave --densities out, or choose an agent such as qrdqn",
+            args.agent
+        )));
     }
     let budget = Budget::Episodes(last.max(1));
     let (env, agent, seed) = (args.env.clone(), args.agent.clone(), args.seed);

@@ -2,7 +2,7 @@
 
 mod program;
 
-use program::{duvn, keys};
+use program::{duvn, folder, keys};
 
 const KEYS: [&str; 11] = [
     "allocations",
@@ -50,4 +50,19 @@ fn acting_training_and_the_whole_loop_allocate_nothing() {
 fn the_instruction_set_can_be_chosen() {
     let peak = &duvn(&["bench", "--quick", "--json", "--only", "peak", "--isa", "portable"]).objects()[0];
     assert_eq!(peak["isa"], "portable");
+}
+
+#[test]
+fn a_measurement_is_divided_by_an_earlier_one() {
+    let first = duvn(&["bench", "--quick", "--json", "--only", "env-Taxi"]).stdout;
+    let file = folder("bench-compare").join("earlier.json");
+    let rate: f64 = serde_json::from_str::<serde_json::Value>(&first).unwrap()["rate"].as_f64().unwrap();
+    std::fs::write(&file, first).unwrap();
+    let compare = ["--compare", file.to_str().unwrap()];
+    let now = &duvn(&[&["bench", "--quick", "--json", "--only", "env-"], &compare[..]].concat()).objects();
+    let of = |name: &str| now.iter().find(|row| row["name"] == name).unwrap();
+    let taxi = of("env-Taxi-v4");
+    assert_eq!(taxi["ratio"].as_f64().unwrap(), taxi["rate"].as_f64().unwrap() / rate);
+    // Nothing to divide by.
+    assert!(of("env-CartPole-v1")["ratio"].is_null());
 }

@@ -1,5 +1,5 @@
-//! What is written for users works: every command of the guide is run, every experiment file in it is read, its Rust is
-//! that of examples which are compiled and run, and every link leads somewhere.
+//! What is written for users works: every command of the guide is run, every experiment file in it is read, its Rust
+//! and Python are those of examples which the tests run, and every link leads somewhere.
 
 mod program;
 
@@ -135,16 +135,18 @@ fn every_experiment_of_the_guide_is_read() {
 }
 
 #[test]
-fn the_rust_of_the_guide_is_that_of_the_examples() {
+fn the_code_of_the_guide_is_that_of_the_examples() {
     let mut examples = String::new();
-    for krate in ["duvn", "duvn-envs"] {
+    for krate in ["duvn", "duvn-envs", "duvn-python"] {
         for entry in std::fs::read_dir(repository().join("crates").join(krate).join("examples")).unwrap() {
             examples += &std::fs::read_to_string(entry.unwrap().path()).unwrap();
         }
     }
     for page in pages() {
         let text = std::fs::read_to_string(&page).unwrap();
-        for block in blocks(&text).into_iter().filter(|block| block.language == "rust") {
+        for block in
+            blocks(&text).into_iter().filter(|block| ["rust", "python"].contains(&block.language.as_str()))
+        {
             assert!(
                 examples.contains(&block.text),
                 "{}, line {}:\n{}",

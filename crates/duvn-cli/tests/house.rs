@@ -147,3 +147,27 @@ fn a_file_is_short_or_says_why_it_is_not() {
         }
     }
 }
+
+/// Every fault of `mutants/list.txt` finds the text that it takes the place of, once: a list that nobody can build is no list.
+#[test]
+fn every_mutant_has_its_place() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let list = std::fs::read_to_string(root.join("mutants/list.txt")).unwrap();
+    let (mut name, mut file, mut places) = ("", "", 0);
+    let mut lines = list.lines();
+    while let Some(line) = lines.next() {
+        name = line.strip_prefix("## ").unwrap_or(name);
+        file = line.strip_prefix("file: ").unwrap_or(file);
+        if line == "<<<" {
+            let find: Vec<&str> = lines.by_ref().take_while(|line| *line != "===").collect();
+            let text = std::fs::read_to_string(root.join(file)).unwrap();
+            let count = text.matches(&find.join("\n")).count();
+            assert_eq!(
+                count, 1,
+                "{file} has changed: write the mutant '{name}' of mutants/list.txt for it anew"
+            );
+            places += 1;
+        }
+    }
+    assert!(places >= 60, "{places}");
+}

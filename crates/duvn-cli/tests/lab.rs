@@ -164,6 +164,12 @@ fn an_agent_can_be_filmed() {
     let film = folder.path("film.gif");
     succeed(run(&["play"], &out, &["--gif", film.to_str().unwrap()]));
     assert!(std::fs::read(&film).unwrap().starts_with(b"GIF89a"));
+    // Without a terminal: numbers and actions by their names, and no number for an uncertainty that the agent has not.
+    let shown = stdout(&succeed(run(&["play"], &out, &["--values"])));
+    let line = |word: &str| shown.lines().find(|line| line.contains(word)).map(str::to_string);
+    assert!(line("position ").is_some_and(|line| line.contains("angular velocity ")), "{shown}");
+    assert!(line("t 1 ").is_some_and(|line| line.contains("left") || line.contains("right")), "{shown}");
+    assert!(line("left ").is_some_and(|line| line.contains("sigma        –  spread        –")), "{shown}");
 }
 
 #[test]

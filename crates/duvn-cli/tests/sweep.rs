@@ -57,7 +57,12 @@ fn bad_files_and_folders_are_refused_with_what_to_write() {
         &["a budget of 5 episodes", "a multiple such as 10 episodes", "--out"],
     );
     let smaller = folder.file("smaller.toml", &small(4));
-    refused(sweep(&smaller, &out, &["--extend"]), &["other settings or another budget", "--out"]);
+    refused(
+        sweep(&smaller, &out, &["--extend"]),
+        &["a budget of 5 episodes", "not cut down to 4 episodes", "more, with --extend", "--out"],
+    );
+    let settings = folder.file("settings.toml", &small(5).replace("replay = 2000", "replay = 3000"));
+    refused(sweep(&settings, &out, &["--extend"]), &["with other settings", "--out", "another name"]);
     // More seeds are no other experiment.
     let longer = folder.file("longer.toml", &small(5).replace("0..2", "0..3"));
     succeed(sweep(&longer, &out, &[]));
@@ -112,6 +117,11 @@ fn a_failing_run_is_recorded_and_the_others_go_on() {
     }
     let failed = recorded(&out).iter().filter(|run| run.status == Status::Failed).count();
     assert_eq!(failed, 4);
+    // The fault was their own: nobody tries them again without being told to.
+    let mut status = duvn();
+    status.arg("status").arg(&out).arg("--json");
+    let said = stdout(&succeed(status));
+    assert!(said.contains("\"done\":8,\"running\":0,\"failed\":4,\"left\":0"), "{said}");
 }
 
 #[test]

@@ -102,7 +102,9 @@ fn an_extended_run_is_the_run_that_was_longer_from_the_start() {
         let words = ends(train(&out, &[&seeds[..], &[unit, amounts[1]]].concat()), 2);
         assert!(words.contains("--extend") && words.contains(amounts[0]), "{words}");
         for amount in &amounts[1..] {
-            succeed(train(&out, &[&seeds[..], &[unit, amount, "--extend"]].concat()));
+            let output = succeed(train(&out, &[&seeds[..], &[unit, amount, "--extend"]].concat()));
+            // The same bits would come of a run that is done all over again.
+            assert!(!stderr(&output).contains("from the beginning"), "{}", stderr(&output));
         }
         assert_eq!(recorded(&out), recorded(&whole));
         assert_eq!(std::fs::read_dir(out.join("runs")).unwrap().count(), 2, "former folders are gone");
@@ -163,6 +165,40 @@ fn a_run_whose_row_was_changed_is_repaired_and_done_again() {
         let mut found = recorded(&out);
         found.sort_by_key(|run| expected.iter().position(|known| known.id == run.id));
         assert_eq!(found, expected);
+    }
+}
+
+/// Where nothing is left to do, what was done is looked at all the same.
+#[test]
+fn a_sweep_does_not_take_altered_records_for_done() {
+    let folder = Folder::new("altered-done");
+    let text = small(30).replacen("name", "evaluations = 2\nevaluation_episodes = 1\nname", 1);
+    let (file, out) = (folder.file("small.toml", &text), folder.path("out"));
+    succeed(sweep(&file, &out, &["--jobs", "1"]));
+    let expected = recorded(&out);
+    let altered = &expected[3].id;
+    let changes = [
+        ("episodes", "return = return + 1", "AND episode = 7"),
+        ("evaluations", "mean_return = mean_return + 1", "AND episode = 30"),
+        ("timing", "seconds = seconds + 1", ""),
+        ("curves", "mean_return = mean_return + 1", "AND bin = 0"),
+    ];
+    for (table, change, rows) in changes {
+        let connection = rusqlite::Connection::open(out.join(duvn_lab::store::FILE)).unwrap();
+        let which = format!("run = (SELECT number FROM runs WHERE id = '{altered}') {rows}");
+        assert!(
+            connection.execute(&format!("UPDATE {table} SET {change} WHERE {which}"), []).unwrap() > 0,
+            "{table}"
+        );
+        drop(connection);
+        let words = ends(sweep(&file, &out, &[]), 1);
+        assert!(words.contains(altered) && words.contains("--repair"), "{table}: {words}");
+        assert!(words.contains("7 of 8 runs are done"), "{table}: {words}");
+        ends(run(&["check"], &out, &["--repair"]), 0);
+        succeed(sweep(&file, &out, &[]));
+        let mut found = recorded(&out);
+        found.sort_by_key(|run| expected.iter().position(|known| known.id == run.id));
+        assert_eq!(found, expected, "{table}");
     }
 }
 

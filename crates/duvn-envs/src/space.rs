@@ -82,9 +82,10 @@ impl Space {
     pub fn example(&self) -> String {
         match self {
             Space::Discrete(n) => format!("a whole number from 0 to {}", n.saturating_sub(1)),
-            Space::Box { low, high } => {
-                format!("{} number(s) between {low:?} and {high:?}", low.len())
-            }
+            Space::Box { low, high } => match (&low[..], &high[..]) {
+                ([low], [high]) => format!("a number from {low} to {high}"),
+                _ => format!("{} numbers, from {low:?} to {high:?}", low.len()),
+            },
         }
     }
 }

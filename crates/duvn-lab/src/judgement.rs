@@ -28,7 +28,8 @@ pub struct Judge {
     best_return: Option<f64>,
     /// The discounted returns of the best and of the worst episode.
     earned: Option<(f64, f64)>,
-    first_sigma: Option<f64>,
+    /// What was believed at the first look, of a network that had learnt next to nothing.
+    first: Option<StartView>,
     last: Option<StartView>,
     /// Said once each, when they came to light. (With one warning these are the bytes of the `Option` that earlier
     /// checkpoints hold.)
@@ -53,12 +54,16 @@ impl Judge {
     /// uncertainty adds up to at most `local`; gives a warning the first time that no such rewards could add up to the
     /// value, and the first time that sigma is more than both together explain.
     pub fn look(&mut self, view: StartView, rewards: Option<(f64, f64)>, local: f64) -> Vec<String> {
-        let first = *self.first_sigma.get_or_insert(view.sigma);
+        let first = *self.first.get_or_insert(view);
         self.last = Some(view);
         let mut news = Vec::new();
         let Some((low, high)) = rewards.and_then(|rewards| allowed(rewards, self.gamma)) else { return news };
-        let margin = 0.2 * (high - low) + 1.0;
-        if !(low - margin..=high + margin).contains(&view.value) && !self.has_said(VALUES) {
+        // As long as every reward was 0 their unit is not known: what a fresh network says is allowed as well, and what it
+        // is uncertain of, which optimistic targets take into the mean.
+        let fresh = if low == high { first } else { StartView { value: 0.0, sigma: 0.0, spread: 0.0 } };
+        let margin = 0.2 * (high - low) + 1.0 + fresh.sigma;
+        let (least, most) = (low.min(fresh.value) - margin, high.max(fresh.value) + margin);
+        if !(least..=most).contains(&view.value) && !self.has_said(VALUES) {
             news.push(format!(
                 "{VALUES}: it believed {} at the start, where the rewards seen so far allow {} to {} with gamma={}; \
                  {CURE}",
@@ -69,7 +74,7 @@ impl Judge {
             ));
         }
         // Numbers between low and high lie at most half of the distance from their mean, and so does their sigma.
-        let most = first.max((high - low) / 2.0 + local);
+        let most = first.sigma.max((high - low) / 2.0 + local);
         if view.sigma > 1.2 * most + 1.0 && !self.has_said(UNCERTAINTY) {
             news.push(format!(
                 "{UNCERTAINTY}: sigma at the start is {}, where rewards and local uncertainty explain {}; \
@@ -129,7 +134,7 @@ impl Judge {
                     short(best),
                 ));
             }
-            let first = self.first_sigma.unwrap_or(view.sigma);
+            let first = self.first.map_or(view.sigma, |first| first.sigma);
             if !self.has_said(UNCERTAINTY) && view.sigma > first && view.sigma > best - worst + 1.0 {
                 warnings.push(format!(
                     "its return uncertainty has grown: sigma at the start was {} and is {}, where all its episodes lie \
@@ -198,6 +203,7 @@ mod tests {
     fn values_that_no_rewards_allow_are_warned_of_once() {
         let mut judge = Judge::new(0.9);
         let rewards = Some((-1.0, 0.0));
+        assert!(judge.look(view(0.0, 0.0), rewards, 0.0).is_empty());
         assert!(judge.look(view(2.9, 0.0), rewards, 0.0).is_empty());
         assert!(judge.look(view(-12.9, 0.0), rewards, 0.0).is_empty());
         let warnings = judge.look(view(3.1, 0.0), rewards, 0.0);
@@ -207,10 +213,38 @@ mod tests {
         }
         assert!(judge.look(view(1e6, 0.0), rewards, 0.0).is_empty(), "once is enough");
         assert_eq!(judge.judgement().warnings, warnings);
-        let quiet = |gamma, value, rewards| Judge::new(gamma).look(view(value, 0.0), rewards, 0.0).is_empty();
+        let quiet = |gamma, value, rewards| {
+            let mut judge = Judge::new(gamma);
+            judge.look(view(0.0, 0.0), rewards, 0.0);
+            judge.look(view(value, 0.0), rewards, 0.0).is_empty()
+        };
         assert!(!quiet(0.9, -13.1, rewards), "too low is wrong as well");
         assert!(quiet(1.0, 1e6, rewards), "without a discount anything may be");
         assert!(quiet(0.9, 1e6, None), "nothing was seen yet");
+    }
+
+    /// Where all rewards were 0, zero is allowed, and the first word of a fresh network with a margin of one and its first sigma.
+    #[test]
+    fn before_the_first_reward_a_fresh_network_may_say_anything() {
+        let mut judge = Judge::new(0.99);
+        assert_eq!(judge.look(view(300.0, 0.0), Some((0.0, 1.0)), 0.0).len(), 1, "rewards of 1 allow 100");
+        for (first, sigma, later, warned) in [
+            (1.3, 0.0, 1.3, false),
+            (1.3, 0.0, 2.2, false),
+            (1.3, 0.0, 2.4, true),
+            (-1.5, 0.0, 1.1, true),
+            (0.0, 0.5, 1.4, false),
+            (0.0, 0.5, 1.6, true),
+        ] {
+            let mut judge = Judge::new(0.99);
+            let rewards = Some((0.0, 0.0));
+            assert!(judge.look(view(first, sigma), rewards, 0.0).is_empty(), "{first}");
+            assert_eq!(
+                !judge.look(view(later, 0.0), rewards, 0.0).is_empty(),
+                warned,
+                "{first}, then {later}"
+            );
+        }
     }
 
     /// The same rewards allow a sigma of 5, and local uncertainty 3 more: with a fifth and one above that, 10.6.

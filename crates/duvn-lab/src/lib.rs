@@ -5,6 +5,7 @@ pub mod beliefs;
 pub mod bench;
 pub mod board;
 mod bounds;
+pub mod bsuite;
 pub mod calibration;
 pub mod check;
 pub mod checkpoint;

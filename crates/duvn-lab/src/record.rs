@@ -13,6 +13,8 @@ pub struct Record {
     pub episode: u64,
     /// The sum of its rewards.
     pub ret: f64,
+    /// What it would have earned without noise in its rewards, where the environment tells.
+    pub denoised: Option<f64>,
     /// Its steps.
     pub length: u64,
     /// Environment steps of the run when it ended.
@@ -77,6 +79,7 @@ impl Probe {
         &mut self,
         number: u64,
         episode: &Episode,
+        denoised: Option<f64>,
         agent: &mut Agent,
     ) -> Result<Record, LearnError> {
         let counters = agent.counters();
@@ -90,6 +93,7 @@ impl Probe {
         Ok(Record {
             episode: number,
             ret: episode.ret,
+            denoised,
             length: episode.length,
             steps: counters.steps,
             loss: counters.loss,

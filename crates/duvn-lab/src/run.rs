@@ -248,7 +248,8 @@ impl Run {
         self.progress.add(&episode);
         let number = self.progress.episodes;
         self.judge.add(&episode);
-        let record = self.probe.record(number, &episode, self.training.agent_mut());
+        let denoised = self.training.denoised_return();
+        let record = self.probe.record(number, &episode, denoised, self.training.agent_mut());
         let record = record.map_err(|error: LearnError| failed(error.into()))?;
         if let Some(view) = record.start {
             let local = local_sigma(&self.spec.config);

@@ -28,8 +28,8 @@ pub enum SettingsError {
 
 /// Sets one `key=value`; gives the key.
 fn assign<'a>(config: &mut Config, assignment: &'a str) -> Result<&'a str, SettingsError> {
-    let (key, value) =
-        assignment.split_once('=').ok_or_else(|| SettingsError::NotAnAssignment(assignment.into()))?;
+    let parts = assignment.split_once('=').filter(|(key, _)| !key.trim().is_empty());
+    let (key, value) = parts.ok_or_else(|| SettingsError::NotAnAssignment(assignment.into()))?;
     config.set(key.trim(), value)?;
     Ok(key.trim())
 }

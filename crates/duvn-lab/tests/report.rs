@@ -28,7 +28,7 @@ fn done(folder: &Folder, text: &str, returns: impl Fn(&RunRow) -> (Vec<f64>, Opt
         let mean_return_last_100 = Some(last.iter().sum::<f64>() / last.len() as f64);
         let record = |(at, &ret): (usize, &f64)| {
             let episode = at as u64 + 1;
-            Record { episode, ret, length: 2, steps: 2 * episode, loss: 0.0, start: None }
+            Record { episode, ret, denoised: None, length: 2, steps: 2 * episode, loss: 0.0, start: None }
         };
         let records: Vec<_> = returns.iter().enumerate().map(record).collect();
         let episodes = records.len() as u64;

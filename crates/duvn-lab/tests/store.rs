@@ -17,7 +17,8 @@ fn experiment() -> Experiment {
 
 fn record(episode: u64) -> Record {
     let start = (episode % 2 == 1).then_some(StartView { value: 0.5, sigma: episode as f64, spread: 0.0 });
-    Record { episode, ret: episode as f64, length: 2, steps: 2 * episode, loss: 0.1, start }
+    let denoised = None;
+    Record { episode, ret: episode as f64, denoised, length: 2, steps: 2 * episode, loss: 0.1, start }
 }
 
 /// An evaluation, with what was believed or without.
@@ -49,6 +50,51 @@ fn what_comes_after_a_checkpoint_is_taken_back() {
     assert_eq!(left, records[..4]);
     assert_eq!(store.evaluations(run.number).unwrap(), evaluations[..1]);
     assert_eq!(store.timing(run.number).unwrap(), []);
+}
+
+/// A flipped sign bit makes -0 of 0, which the digest takes for the same number: readers must give 0.
+#[test]
+fn no_zero_that_is_read_is_negative() {
+    // Every number of an episode, an evaluation and a time is x.
+    let write = |name: &str, x: f64| {
+        let folder = Folder::new(name);
+        let store = Store::open_for(&folder.0, &experiment()).unwrap();
+        let number = store.runs().unwrap()[0].number;
+        let start = Some(StartView { value: x, sigma: x, spread: x });
+        let record = Record { episode: 1, ret: x, denoised: Some(x), length: 2, steps: 2, loss: x, start };
+        let calibration = Some(Calibration { believed: x, sigma: x, earned: x, covered: Some(x) });
+        let evaluation = EvaluationRow { episode: 1, steps: 2, mean_return: x, calibration };
+        store.append(number, &[record], &[evaluation], &[], 2, x).unwrap();
+        folder
+    };
+    let read = |folder: &Folder| {
+        let store = Store::open(&folder.0).unwrap();
+        let run = store.runs().unwrap().remove(0);
+        let mut records = Vec::new();
+        let keep = |record: &Record| {
+            records.push(*record);
+            Ok::<_, duvn_lab::store::StoreError>(())
+        };
+        store.each_episode(run.number, keep).unwrap();
+        let (evaluations, timing) =
+            (store.evaluations(run.number).unwrap(), store.timing(run.number).unwrap());
+        format!("{records:?} {evaluations:?} {timing:?} {:?}", store.curve(&run).unwrap())
+    };
+    // Where the numbers lie is seen from one that is easily found.
+    let marker = 1.234_567_89e-67f64;
+    let bytes = |folder: &Folder| std::fs::read(folder.0.join(FILE)).unwrap();
+    let marked = bytes(&write("marked", marker));
+    let folder = write("zero", 0.0);
+    let (expected, zeros) = (read(&folder), bytes(&folder));
+    let places = (0..marked.len() - 7).filter(|&at| marked[at..at + 8] == marker.to_be_bytes());
+    let places: Vec<usize> = places.filter(|&at| zeros[at..at + 8] == [0; 8]).collect();
+    assert!(places.len() >= 11, "{places:?}");
+    for at in places {
+        let mut flipped = zeros.clone();
+        flipped[at] = 0x80;
+        std::fs::write(folder.0.join(FILE), &flipped).unwrap();
+        assert_eq!(read(&folder), expected, "byte {at}");
+    }
 }
 
 #[test]
@@ -96,7 +142,7 @@ fn no_change_of_a_record_goes_unnoticed() {
         "UPDATE episodes SET sigma = 1.5 WHERE episode = 3",
         "UPDATE episodes SET episode = 7 WHERE episode = 6",
         "DELETE FROM episodes WHERE episode = 6",
-        "INSERT INTO episodes SELECT run, 7, return, length, steps, loss, value, sigma, spread FROM episodes \
+        "INSERT INTO episodes SELECT run, 7, return, length, steps, loss, value, sigma, spread, denoised FROM episodes \
          WHERE episode = 6",
         "UPDATE evaluations SET mean_return = 2",
         "UPDATE evaluations SET believed = 0.5",
@@ -285,6 +331,7 @@ fn drop_later_columns(connection: &rusqlite::Connection) {
     let later = [
         ("evaluations", &["believed", "sigma", "earned", "covered"][..]),
         ("beliefs", &["epistemic", "aleatoric"]),
+        ("episodes", &["denoised"]),
     ];
     for (table, columns) in later {
         for column in columns {
@@ -314,8 +361,11 @@ fn tables_of_the_fourth_version_stay_valid_and_go_on() {
     assert!(store.verify().unwrap().iter().all(|verified| verified.faults.is_empty()));
     assert_eq!(store.evaluations(run.number).unwrap(), [evaluation(2, false), evaluation(5, false)]);
     assert_eq!(store.run(&run.id).unwrap().records_sha256, before, "the same runs still agree");
-    store.append(run.number, &[record(7)], &[evaluation(7, true)], &[], 14, 2.0).unwrap();
+    let denoised = Record { denoised: Some(0.25), ..record(7) };
+    store.append(run.number, &[denoised], &[evaluation(7, true)], &[], 14, 2.0).unwrap();
     assert_eq!(store.evaluations(run.number).unwrap()[2], evaluation(7, true));
+    assert_eq!(store.last_episode(run.number).unwrap().map(|(last, _)| last), Some(denoised));
+    assert!(store.verify().unwrap().iter().all(|verified| verified.faults.is_empty()));
     store.rewind(run.number, 6, 12).unwrap();
     assert_eq!(store.run(&run.id).unwrap().records_sha256, before);
     drop(store);

@@ -1,12 +1,11 @@
 """The paper's Fig. 4 with Atari's Montezuma's Revenge, whose rewards are far away, and Breakout, whose rewards are near.
 
-pip install ale-py, then: python crates/duvn-python/examples/ire_atari.py [picture.png] [minutes]
+pip install ale-py, then: python crates/duvn-python/examples/ire_atari.py [picture.png] [minutes] [jobs]
 """
 
 from __future__ import annotations
 
 import sys
-import time
 from typing import Any
 
 import ale_py
@@ -31,15 +30,13 @@ def breakout() -> Any:
     return make("Breakout")
 
 
-def main(picture: str = "ire_atari.png", minutes: float = 30.0) -> list[duvn.Ire]:
+def main(picture: str = "ire_atari.png", minutes: float = 30.0, jobs: int | None = None) -> list[duvn.Ire]:
     """Samples as many traces as the time allows, half of it for each game, and draws them beside tasks of ours."""
-    found = [duvn.ire(f"duvn/{name}", traces=20_000, name=name) for name in ("Chain-10", "CartPole-v1", "MountainCar-v0")]
+    names = ("Chain-10", "CartPole-v1", "MountainCar-v0")
+    found = [duvn.ire(f"duvn/{name}", traces=20_000, jobs=jobs, name=name) for name in names]
     for game in (montezuma, breakout):
-        begun = time.monotonic()
-        tried = duvn.ire(game, traces=8)
-        each = (time.monotonic() - begun) / tried.traces
-        traces = max(16, int(minutes * 60 / 2 / each))
-        found.append(duvn.ire(game, traces=traces, processes=True, name=game.__name__))
+        sampled = duvn.ire(game, traces=32, jobs=jobs, processes=True, minutes=minutes / 2, name=game.__name__)
+        found.append(sampled)
     said = ", ".join(f"{one.env} {one.traces:,}" for one in found)
     duvn.ire_figure(found, picture, footer=f"Traces of at most 500 steps: {said}.")
     for one in found:
@@ -51,4 +48,5 @@ if __name__ == "__main__":
     main(
         sys.argv[1] if len(sys.argv) > 1 else "ire_atari.png",
         float(sys.argv[2]) if len(sys.argv) > 2 else 30.0,
+        int(sys.argv[3]) if len(sys.argv) > 3 else None,
     )

@@ -4,7 +4,7 @@ use crate::convert::{Rows, describe, failed, value_error};
 use crate::foreign::{Foreign, Plan, Trouble};
 use crate::lanes::Lanes;
 use duvn::archive::Archive;
-use duvn::{Agent, AgentError, Episode, Explorer, FileError, Keep, Training, TrainingSnapshot};
+use duvn::{Agent, AgentError, Episode, Explorer, FileError, Keep, Running, Training, TrainingSnapshot};
 use duvn_envs::{Environment, registry};
 use duvn_lab::fingerprint::weights_sha256;
 use duvn_lab::settings;
@@ -61,6 +61,9 @@ impl World {
         }
     }
 }
+
+/// What brings observations to one scale: their means, their deviations, and how far a component may be from its mean.
+type Scale = (Vec<f64>, Vec<f64>, f64);
 
 /// Weights by name, and those of the fixed random network with the factors on its outputs.
 type Network<'py> = (Bound<'py, PyDict>, Option<(Bound<'py, PyDict>, Vec<f32>)>);
@@ -366,6 +369,17 @@ impl AgentCore {
             Ok((named(network.weights())?, prior.transpose()?))
         };
         world.agent()?.posterior().networks().into_iter().map(network).collect()
+    }
+
+    /// Where observations come to the networks by their running statistics: mean and standard deviation of every component, and
+    /// how many of them are the most that is seen.
+    fn running(&self) -> PyResult<Option<Scale>> {
+        let world = self.world()?;
+        let statistics = |running: &Running| {
+            let deviations = (0..running.means().len()).map(|component| running.deviation(component));
+            (running.means().to_vec(), deviations.collect(), Running::MOST)
+        };
+        Ok(world.agent()?.posterior().running().map(statistics))
     }
 
     #[getter]

@@ -1,7 +1,9 @@
 """Agents on environments of ours and on any other."""
 
+import copy
 import gc
 import json
+import pickle
 import subprocess
 import sys
 import threading
@@ -175,6 +177,28 @@ def test_pickle_freezes_what_it_can(tmp_path):
         duvn.Agent.load(tmp_path / "agent", gymnasium.make("CartPole-v1"))
     again = duvn.Agent.load(tmp_path / "agent", gymnasium.make("CartPole-v1"), allow_pickle=True).learn(155)
     assert again.weights_sha256 == whole.weights_sha256
+
+
+def test_slips_of_the_pen_are_answered_with_what_to_write():
+    env = Corridor()
+    with pytest.raises(TypeError, match='Agent\\("duvn-deep", env\\)'):
+        duvn.Agent(env, "duvn-deep")
+    with pytest.raises(gymnasium.error.NameNotFound, match="write 'duvn/Chain-10'"):
+        duvn.Agent("dqn", "Chain-10")
+    for seed in (None, -1):
+        with pytest.raises(ValueError, match="seed is"):
+            duvn.Agent("dqn", env, seed=seed)
+    agent = duvn.Agent("egreedy", env, hidden=[8])
+    for steps in (-5, 10.5):
+        with pytest.raises(ValueError, match=f"total_timesteps is {steps}"):
+            agent.learn(steps)
+    assert agent.learn(1e2).num_timesteps == 100
+    with pytest.raises(ValueError, match="NaN"):
+        duvn.Agent("egreedy", "duvn/CartPole-v1", hidden=[8]).predict(np.full(4, np.nan))
+    assert "egreedy, seed 0, 100 steps" in repr(agent)
+    for way in (copy.deepcopy, pickle.dumps):
+        with pytest.raises(TypeError, match="agent.save"):
+            way(agent)
 
 
 def test_files_that_are_none_are_refused(tmp_path):

@@ -10,6 +10,9 @@ AGENTS = [
     ("egreedy", "duvn/Chain-6", {"hidden": [16, 16]}),
     ("duvn", "duvn/CartPole-v1", {"hidden": [16]}),
     ("duvn", "duvn/MountainCar-v0", {"hidden": [16], "inputs": "scaled"}),
+    ("duvn", "duvn/MountainCar-v0", {"hidden": [16], "inputs": "running"}),
+    ("bootdqn", "duvn/LunarLander-v3", {"hidden": [8], "members": 2, "inputs": "running"}),
+    ("dqn", "duvn/CartPole-v1", {"hidden": [16], "trunk": [24, 16], "inputs": "running"}),
     ("duvn-deep", "duvn/CartPole-v1", {"hidden": [16], "trunk": [16]}),
     ("dqn", "duvn/Acrobot-v1", {"hidden": [16], "trunk": [24, 16]}),
     ("bootdqn", "duvn/CartPole-v1", {"hidden": [8], "members": 3}),
@@ -49,6 +52,18 @@ def test_onnx_says_what_the_agent_says(preset, id, knobs, tmp_path):
     scale = max(1.0, np.abs(expected).max())
     assert np.abs(mean - expected).max() < 1e-5 * scale and np.abs(sigma - spread).max() < 1e-5 * scale
     assert (expected[np.arange(len(seen)), action] >= expected.max(1) - 1e-5 * scale).all()
+
+
+def test_what_is_far_from_all_that_was_seen_counts_as_ten_deviations():
+    from duvn.network import learnt
+
+    agent, seen = trained("dqn", "duvn/CartPole-v1", {"hidden": [16], "trunk": [16], "inputs": "running"})
+    what = learnt(agent)
+    assert what.most == 10
+    assert np.isfinite(what.middle).all() and (what.half > 0).all()
+    far, edge = 1e6 * np.ones((1, 4), np.float32), (what.middle + 10.001 * what.half)[None]
+    assert (agent.outputs(far)[0] == agent.outputs(edge)[0]).all()
+    assert (agent.outputs(seen[:1])[0] != agent.outputs(edge)[0]).any()
 
 
 def test_what_is_no_mean_and_sigma_stays_here():

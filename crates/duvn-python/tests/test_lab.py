@@ -116,6 +116,9 @@ def test_exploration_difficulty_of_anything(tmp_path):
     assert abs(toy.entropy_nats - np.log(4)) < 0.01 and abs(toy.mean - 1.5) < 0.1
     # Observations of any kind, and continuous actions.
     assert duvn.ire("Blackjack-v1", traces=100).traces == 100
+    rounds = duvn.ire(make_lake, traces=50, minutes=0.005)
+    assert rounds.traces > 50 and rounds.traces % 50 == 0
+    assert np.array_equal(rounds.returns, duvn.ire(make_lake, traces=rounds.traces).returns)
     assert np.isfinite(duvn.ire("Pendulum-v1", traces=5, max_steps=20).mean)
     for ending, first in (("svg", b"<svg"), ("png", b"\x89PNG")):
         path = tmp_path / f"ire.{ending}"

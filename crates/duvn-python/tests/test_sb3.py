@@ -1,5 +1,10 @@
 """stable-baselines3 on our environments and with our agents. Needs PyTorch: pytest -m torch."""
 
+import os
+import pathlib
+import re
+import subprocess
+import sys
 import warnings
 
 import gymnasium
@@ -130,3 +135,15 @@ def test_a_page_of_dqn_trains():
             if step % 200 == 0:
                 target.load_state_dict(online.state_dict())
     assert np.mean(returns[-10:]) > 2 * np.mean(returns[:20]), returns
+
+
+@pytest.mark.skipif("DUVN_CLEANRL" not in os.environ, reason="DUVN_CLEANRL names no dqn.py (.ci/python-torch fetches it)")
+def test_the_dqn_of_cleanrl_trains(tmp_path):
+    """CleanRL's own file, with another id: 20,000 steps, of which it learns in the last 15,000."""
+    script, old = os.environ["DUVN_CLEANRL"], pathlib.Path(__file__).parent / "old_vectors.py"
+    knobs = "--total-timesteps 20000 --learning-starts 5000 --learning-rate 1e-3 --train-frequency 4"
+    command = [sys.executable, old, script, "--env-id", "duvn:duvn/CartPole-v1", "--seed", "1", *knobs.split()]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    returns = [float(one) for one in re.findall(r"episodic_return=\[?([0-9.]+)", done.stdout)]
+    assert np.mean(returns[-10:]) > 3 * np.mean(returns[:50]), returns

@@ -12,7 +12,10 @@ pub enum ServeError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The port is not free, or not ours to take.
-    #[error("cannot listen at {at}: {error}; choose another port with --port, or 0 for any that is free")]
+    #[error(
+        "cannot listen at {at}: {error}; choose another port with --port (0 is any that is free), or \
+             an address of this machine with --host"
+    )]
     Listen {
         /// The address.
         at: SocketAddr,

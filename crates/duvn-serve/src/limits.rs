@@ -40,3 +40,27 @@ pub const EPISODES: usize = 6;
 
 /// Silence on an event stream after which a sign of life is sent.
 pub const HEARTBEAT: Duration = Duration::from_secs(15);
+
+/// The time that telling one page of a change is worth: all pages together are told at most 50 times a second, so that a
+/// hundred of them cost a sweep no more than a few.
+const TOLD: Duration = Duration::from_millis(20);
+
+/// The longest time that a page is told nothing, however many there are.
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+
+/// How long a page is told nothing after a change, with `streams` open.
+pub fn pause(streams: usize) -> Duration {
+    TOLD.saturating_mul(u32::try_from(streams).unwrap_or(u32::MAX)).min(LONGEST_PAUSE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_are_told_the_less_often_the_more_there_are() {
+        let pauses = [1, 2, 100, STREAMS].map(|streams| pause(streams).as_millis());
+        assert_eq!(pauses, [20, 40, 2_000, 5_000]);
+        assert!(pause(STREAMS) < HEARTBEAT);
+    }
+}

@@ -223,7 +223,7 @@ impl From<LookError> for Refusal {
 fn hello(shared: &Shared) -> Value {
     let experiments: Vec<Value> = (0..)
         .zip(&shared.shown)
-        .map(|(e, shown): (usize, &Shown)| json!({ "e": e, "title": shown.title, "name": shown.name }))
+        .map(|(e, shown): (usize, &Shown)| json!({ "e": e, "title": shown.label, "name": shown.name }))
         .collect();
     let program = duvn_lab::machine::version();
     json!({ "live": true, "control": shared.conductor.control(), "program": program, "experiments": experiments })

@@ -19,8 +19,8 @@ pub struct Shown {
     version: AtomicU64,
     /// What went wrong when the records were last looked at.
     fault: Mutex<Option<String>>,
-    /// The heading.
-    pub title: String,
+    /// What it is called among the others: its heading, with its folder where several have the same.
+    pub label: String,
     /// The name.
     pub name: String,
 }
@@ -84,18 +84,34 @@ pub fn open(folders: &[PathBuf]) -> Result<Vec<Board>, ServeError> {
     folders.iter().map(|folder| Ok(Board::open(folder)?)).collect()
 }
 
+/// Names by which boards can be told apart: headings, with the folders where several have the same.
+fn labels(boards: &[Board]) -> Vec<String> {
+    let title = |board: &Board| match board.show.title.as_str() {
+        "" => board.name.clone(),
+        title => title.to_string(),
+    };
+    let titles: Vec<String> = boards.iter().map(title).collect();
+    let label = |(board, title): (&Board, &String)| {
+        let alike = titles.iter().filter(|other| *other == title).count();
+        let folder = board.folder().file_name().map(|name| name.to_string_lossy().into_owned());
+        folder.filter(|_| alike > 1).map_or_else(|| title.clone(), |folder| format!("{title} ({folder})"))
+    };
+    boards.iter().zip(&titles).map(label).collect()
+}
+
 impl Shared {
     /// For these boards.
     pub fn new(boards: Vec<Board>, guard: Guard, conductor: Conductor) -> Self {
-        let shown = |board: Board| Shown {
+        let labels = labels(&boards);
+        let shown = |(board, label): (Board, String)| Shown {
             version: AtomicU64::new(board.version()),
             fault: Mutex::new(None),
-            title: if board.show.title.is_empty() { board.name.clone() } else { board.show.title.clone() },
+            label,
             name: board.name.clone(),
             board: Mutex::new(board),
         };
         Shared {
-            shown: boards.into_iter().map(shown).collect(),
+            shown: boards.into_iter().zip(labels).map(shown).collect(),
             guard,
             conductor,
             cache: Cache::default(),

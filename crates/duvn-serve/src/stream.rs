@@ -1,8 +1,9 @@
 //! The event stream: one line whenever an experiment has something new. A page that does not read it holds nobody up: what it
-//! missed is told in one line when it reads again.
+//! missed is told in one line when it reads again. The more pages there are, the longer each waits for its next line, so that
+//! what they ask for next stays bounded.
 
 use crate::answer::{Answer, Content, finish};
-use crate::limits::HEARTBEAT;
+use crate::limits::{HEARTBEAT, STREAMS, pause};
 use crate::shared::Shared;
 use bytes::Bytes;
 use hyper::{Response, StatusCode};
@@ -21,8 +22,13 @@ pub fn open(shared: &Arc<Shared>, permit: OwnedSemaphorePermit) -> Answer {
         let mut told: Vec<u64> = shared.shown.iter().map(|shown| shown.version()).collect();
         // The page asks again in two seconds where the connection breaks.
         let mut text = String::from("retry: 2000\n\n");
+        let mut changed = false;
         loop {
             if sender.send(Bytes::from(std::mem::take(&mut text))).await.is_err() {
+                return;
+            }
+            let streams = STREAMS - shared.streams.available_permits();
+            if std::mem::take(&mut changed) && timeout(pause(streams), sender.closed()).await.is_ok() {
                 return;
             }
             while text.is_empty() {
@@ -35,6 +41,7 @@ pub fn open(shared: &Arc<Shared>, permit: OwnedSemaphorePermit) -> Answer {
                     let version = shown.version();
                     if version != *told {
                         *told = version;
+                        changed = true;
                         text += &format!("event: change\ndata: {{\"e\":{e},\"v\":{version}}}\n\n");
                     }
                 }

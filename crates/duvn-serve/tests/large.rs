@@ -30,6 +30,7 @@ fn the_first_view_of_many_episodes_is_small_and_soon_there() {
             let record = |episode: u64| Record {
                 episode,
                 ret: f64::from(u8::from((episode * 7 + run.spec.seed) % 11 < episode * 11 / each)),
+                denoised: None,
                 length: 5,
                 steps: 5 * episode,
                 loss: 0.5,

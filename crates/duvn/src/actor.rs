@@ -22,6 +22,8 @@ pub(crate) struct Actor {
     pub action: u8,
     /// The number of its episode.
     pub episode: u64,
+    /// Steps of its episode so far.
+    pub steps: u64,
     /// Where the last transition of the episode is remembered, if there is one.
     pub last: Option<u32>,
     /// What the episode has earned so far, where that is asked for.
@@ -54,6 +56,7 @@ impl Actor {
             seen: Gathered::default(),
             action: 0,
             episode: 0,
+            steps: 0,
             last: None,
             rewards: Rewards::default(),
             trail: Trail::default(),

@@ -35,6 +35,11 @@ pub enum AgentError {
     /// Local uncertainty has nothing to be added to.
     #[error("this return model has no spread for local uncertainty to be added to: write local=none")]
     NoSpread,
+    /// There are no numbers to have a mean.
+    #[error(
+        "inputs=running needs observations that are numbers: those of this environment are one of {0} states; leave inputs out"
+    )]
+    IndexInputs(usize),
 }
 
 /// Why learning had to stop, or what a loop did wrong.

@@ -5,6 +5,10 @@
 //! forgets next to nothing of it: means and sigmas feed themselves. The cures (one network decides and the other
 //! values, means within what was earned, a smaller discount of sigma) cost episodes where there is no circle. So the
 //! agent looks: the first time that an episode comes back to a state, the world is known to have loops.
+//!
+//! In such a world the discount decides what is worth exploring. An income of 0.005 a step is worth 0.005 / (1 - gamma)
+//! to whoever looks 1 / (1 - gamma) steps ahead: 1 for gamma = 0.995, as much as what is not known. Where episodes are
+//! cut off after H steps, nobody can look further than that.
 
 use duvn_envs::Observation;
 use serde::{Deserialize, Serialize};
@@ -15,11 +19,26 @@ pub(crate) struct Loops {
     /// Whether anyone wants to know.
     watched: bool,
     found: bool,
+    /// Steps of the longest episode that was cut off; 0 where none was.
+    horizon: u64,
 }
 
 impl Loops {
     pub(crate) fn new(watched: bool) -> Self {
-        Loops { watched, found: false }
+        Loops { watched, found: false, horizon: 0 }
+    }
+
+    /// Takes down that an episode was cut off after so many steps.
+    pub(crate) fn cut_off(&mut self, steps: u64) {
+        self.horizon = self.horizon.max(steps);
+    }
+
+    /// The discount, at most `gamma`, that looks as far ahead as episodes last: 1 - 1/H.
+    pub(crate) fn discount(self, gamma: f64) -> f64 {
+        match self.horizon {
+            0 => gamma,
+            horizon => gamma.min(1.0 - 1.0 / horizon as f64),
+        }
     }
 
     /// Whether the world has loops, as far as is known and wanted.
@@ -77,6 +96,14 @@ mod tests {
         assert!(found_after(true, &[(0, 0), (0, 1), (0, 0)]));
         assert!(found_after(true, &[(0, 0), (0, 0), (1, 2)]), "it stays known");
         assert!(!found_after(false, &[(0, 0), (0, 0)]), "nobody asked");
+    }
+
+    #[test]
+    fn the_discount_looks_as_far_as_the_longest_episode_that_was_cut_off() {
+        let mut loops = Loops::new(true);
+        assert_eq!(loops.discount(0.995), 0.995, "as long as none was");
+        [10, 20, 4].into_iter().for_each(|steps| loops.cut_off(steps));
+        assert_eq!([loops.discount(0.995), loops.discount(0.9)], [0.95, 0.9]);
     }
 
     #[test]

@@ -3,6 +3,9 @@
 
 use crate::net::{Backend, Input, Network, Part, Rows, Shape, Tensor, Which};
 
+/// States whose values are computed at once.
+pub(crate) const BLOCK: usize = 64;
+
 /// A fixed random function of state and action, added to the outputs of a network before they get their
 /// meaning.
 pub struct Prior {
@@ -23,11 +26,16 @@ impl Prior {
             tensor.data.iter_mut().for_each(|weight| *weight *= gain);
         }
         net.load(Part::Online, &weights).expect("a network's own tensors fit it");
-        let mut prior = Prior { net, scales, table: None, scratch: Vec::new() };
+        let mut prior = Prior { net: net.fixed(), scales, table: None, scratch: Vec::new() };
         if let Input::OneHot(states) = prior.net.shape().input {
-            let all: Vec<u32> = (0..states as u32).collect();
-            let mut table = vec![0.0; states * prior.width()];
-            prior.add(Rows::Index(&all), None, &mut table);
+            let width = prior.width();
+            let mut table = vec![0.0; states * width];
+            // In blocks: the network keeps room for as many rows as it was ever asked about at once.
+            for (block, out) in table.chunks_mut(BLOCK * width).enumerate() {
+                let first = (block * BLOCK) as u32;
+                let some: Vec<u32> = (first..first + (out.len() / width) as u32).collect();
+                prior.add(Rows::Index(&some), None, out);
+            }
             prior.table = Some(table);
         }
         prior

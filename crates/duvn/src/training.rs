@@ -169,6 +169,13 @@ impl<E: Environment> Training<E> {
         }
     }
 
+    /// What the episode that the last step ended would have earned without noise in its rewards, where the environment
+    /// tells.
+    pub fn denoised_return(&self) -> Option<f64> {
+        let last = (self.turn + self.places.len() - 1) % self.places.len();
+        self.places[last].env.denoised_return()
+    }
+
     /// Whether its environments can be frozen in mid-episode, so that a resumed training gives the same bits as one that was never
     /// interrupted.
     pub fn resumes_exactly(&self) -> bool {

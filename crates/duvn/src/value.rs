@@ -73,11 +73,7 @@ impl ValueNetwork {
             InitKind::He => Init::He,
             InitKind::Xavier => Init::Xavier,
         };
-        let activation = match config.activation {
-            ActivationKind::Relu => Activation::Relu,
-            ActivationKind::Elu => Activation::Elu,
-            ActivationKind::Tanh => Activation::Tanh,
-        };
+        let activation = activation(config);
         let net = Network::new(shape.clone(), init, stream.generator())?.with_activation(activation);
         let scales = model.prior_scales(config);
         let prior = match scales.iter().any(|&scale| scale > 0.0) {
@@ -205,5 +201,14 @@ pub(crate) fn shape(config: &Config, input: Input, actions: usize, model: &dyn R
         actions,
         outputs: model.outputs(),
         layer_norm: config.layer_norm,
+    }
+}
+
+/// The activation of its hidden units.
+pub(crate) fn activation(config: &Config) -> Activation {
+    match config.activation {
+        ActivationKind::Relu => Activation::Relu,
+        ActivationKind::Elu => Activation::Elu,
+        ActivationKind::Tanh => Activation::Tanh,
     }
 }

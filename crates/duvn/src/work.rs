@@ -24,7 +24,7 @@ const EPISODE: f64 = 1000.0;
 /// ```
 pub fn work(config: &CheckedConfig, observations: &Space, actions: &Space) -> Result<f64, AgentError> {
     let model = return_model(config);
-    let input = input(&seen(config, observations));
+    let input = input(&seen(config, observations)?);
     let whole = shape(config, input, count(actions)?, &*model);
     // Of a table's rows, the first layer looks at one.
     let input = match input {

@@ -63,7 +63,9 @@ pub(super) type Slip = [f64; 3];
 /// nothing slips it is not looked at, but Gymnasium draws it all the same.
 pub(super) fn slipped(meant: usize, slip: Option<&Slip>, draw: f64) -> usize {
     let Some(slip) = slip else { return meant };
-    let aside = slip.iter().position(|&sum| sum > draw).unwrap_or(0);
+    // The sums rise, so the first one above the draw is known by how many are not; no branch has to be foreseen. Where
+    // rounding leaves the last sum below the draw, NumPy's argmax gives 0.
+    let aside = slip.iter().map(|&sum| usize::from(sum <= draw)).sum::<usize>() % slip.len();
     (meant + 3 + aside) % 4
 }
 
@@ -77,6 +79,7 @@ mod tests {
         assert_eq!([0.0, 0.3, 0.8].map(|draw| slipped(0, Some(&slip), draw)), [3, 0, 1]);
         assert_eq!([0.0, 0.3, 0.8].map(|draw| slipped(2, Some(&slip), draw)), [1, 2, 3]);
         assert_eq!(slipped(2, None, 0.0), 2);
+        assert_eq!(slipped(2, Some(&[0.25, 0.75, 0.9]), 0.95), 1);
     }
 
     #[test]

@@ -130,6 +130,28 @@ impl Taxi {
         }
         lead(ASIDE[direction][slip - 1])
     }
+
+    /// Where a move that is meant to lead to `next` ends in rain or with a fickle passenger. Apart, so that the plain town
+    /// does not pay for it.
+    #[inline(never)]
+    fn surprise(&mut self, action: usize, mut next: usize, draw: f64) -> usize {
+        if let (Some(rain), 0..4) = (&self.rain, action) {
+            next = self.drive(action, rain, draw);
+        }
+        if self.state.changes_mind { self.change_mind(next) } else { next }
+    }
+
+    /// Where a move to `next` leads with a passenger who changes their mind when the taxi first drives with them.
+    fn change_mind(&mut self, next: usize) -> usize {
+        let (before, mut after) = (Scene::of(self.state.at), Scene::of(next));
+        let drove = (before.row, before.column) != (after.row, after.column);
+        if before.passenger == IN_TAXI && drove {
+            self.state.changes_mind = false;
+            let other = self.state.rng.integers(0, 3) as usize;
+            after.destination = if other < before.destination { other } else { other + 1 };
+        }
+        after.index()
+    }
 }
 
 impl Default for Taxi {
@@ -154,18 +176,11 @@ impl Environment for Taxi {
         // Gymnasium draws the outcome, even where there is only one.
         let draw = self.state.rng.random();
         let Move { next, reward, terminated } = self.moves[self.state.at][index];
-        let mut next = usize::from(next);
-        if let (Some(rain), 0..4) = (&self.rain, index) {
-            next = self.drive(index, rain, draw);
-        }
-        let (before, mut after) = (Scene::of(self.state.at), Scene::of(next));
-        let drove = (before.row, before.column) != (after.row, after.column);
-        if self.state.changes_mind && before.passenger == IN_TAXI && drove {
-            self.state.changes_mind = false;
-            let other = self.state.rng.integers(0, 3) as usize;
-            after.destination = if other < before.destination { other } else { other + 1 };
-        }
-        self.state.at = after.index();
+        self.state.at = if self.rain.is_none() && !self.state.changes_mind {
+            usize::from(next)
+        } else {
+            self.surprise(index, usize::from(next), draw)
+        };
         Ok(Step { reward: f64::from(reward), terminated, truncated: false })
     }
 

@@ -81,6 +81,7 @@ function beliefsView(board) {
         return;
       }
       slider.max = list.length - 1;
+      slider.disabled = list.length < 2;
       const at = beliefState.at === null || beliefState.at >= list.length - 1 ? list.length - 1 : beliefState.at;
       slider.value = at;
       await pick(at);
@@ -169,43 +170,120 @@ function cellValue(map, states, key) {
   return states.reduce((sum, state) => sum + of(state), 0) / states.length;
 }
 
-function mapOf(map, cells, key, title, fromZero, [chosenRow, chosenColumn], choose) {
-  const rows = cells.length;
+function mapOf(map, cells, key, title, fromZero, chosen, choose) {
   const columns = cells[0] ? cells[0].length : 0;
   const values = cells.map((row) => row.map((states) => cellValue(map, states, key)));
   const known = values.flat().filter((x) => x !== null);
   const low = fromZero ? 0 : Math.min(...known);
   const high = Math.max(...known, low + 1e-9);
   const written = columns <= MOST_WRITTEN;
-  const svg = draw("svg", { viewBox: `-0.1 -0.1 ${columns + 0.2} ${rows + 0.2}`, tabindex: 0, "data-map": key, role: "application",
-    "aria-label": `${title}, ${rows} by ${columns} cells. Arrow keys choose a cell; its numbers stand below.`,
+  const picture = (written ? writtenMap : paintedMap)(map, cells, values, key, low, high, choose);
+  const [row, column] = chosen;
+  // Room for the frame of the chosen cell, where the drawing does not have to match a picture under it.
+  const room = written ? 0.1 : 0;
+  const view = `${-room} ${-room} ${columns + 2 * room} ${cells.length + 2 * room}`;
+  const drawn = draw("svg", { viewBox: view, "aria-hidden": "true" }, written ? picture : [],
+    draw("rect", { class: "chosen", x: column + 0.05, y: row + 0.05, width: 0.9, height: 0.9 }));
+  const box = el("div", { class: "drawing", tabindex: 0, "data-map": key, role: "application",
+    "aria-label": `${describe(map, values, title)} Arrow keys choose a cell; its numbers stand below.`,
     keydown: (event) => {
       const moves = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
       const move = moves[event.key];
       if (!move) return;
       event.preventDefault();
-      const [row, column] = [chosenRow + move[0], chosenColumn + move[1]];
-      if (cells[row] && cells[row][column] && cells[row][column].length) choose(row, column);
-    } });
+      const [down, along] = [row + move[0], column + move[1]];
+      if (cells[down] && cells[down][along] && cells[down][along].length) choose(down, along);
+    } }, written ? null : picture, drawn);
+  // Cells of at most 4.5 rem: small worlds do not fill the page.
+  box.style.maxWidth = `${4.5 * columns}rem`;
+  const steps = Array.from({ length: 32 }, (_, at) => draw("rect", { x: at, y: 0, width: 1.1, height: 4, fill: heat(at / 31) }));
+  return el("figure", { class: columns > 12 * cells.length ? "map panel strip" : "map panel" }, el("h3", {}, title), box,
+    el("div", { class: "scale" }, short(low), draw("svg", { viewBox: "0 0 32 4", preserveAspectRatio: "none", "aria-hidden": "true" }, steps), short(high)),
+    el("figcaption", {}, axesOf(map, columns)), written ? null : mapTable(map, values, title));
+}
+
+/** Where a cell lies, in words. */
+function placeOf(map, row, column) {
+  return map.xs ? `${map.across} ${short(map.xs[column])}, ${map.down} ${short(map.ys[row])}` : `row ${row}, column ${column}`;
+}
+
+/** A map in a sentence: how large it is, and where it is lowest and highest. */
+function describe(map, values, title) {
+  let [least, most] = [null, null];
+  values.forEach((list, row) => list.forEach((value, column) => {
+    if (value === null) return;
+    if (!least || value < least[0]) least = [value, row, column];
+    if (!most || value > most[0]) most = [value, row, column];
+  }));
+  const size = `${title}, ${values.length} by ${values[0] ? values[0].length : 0} cells`;
+  if (!least) return `${size}.`;
+  const at = ([value, row, column]) => `${short(value)} at ${placeOf(map, row, column)}`;
+  return least[0] === most[0] ? `${size}, ${short(most[0])} everywhere.` : `${size}: from ${at(least)} to ${at(most)}.`;
+}
+
+/** A small map: every cell is an element, with its number written into it. */
+function writtenMap(map, cells, values, key, low, high, choose) {
+  const parts = [];
   values.forEach((list, row) => list.forEach((value, column) => {
     if (value === null) return;
     const share = (value - low) / (high - low);
-    svg.append(draw("rect", { class: "cell", x: column, y: row, width: 1.02, height: 1.02, fill: heat(share), click: () => choose(row, column) },
-      draw("title", {}, `row ${row}, column ${column}: ${short(value)}`)));
-    if (!written) return;
-    const text = (y, size, words) => svg.append(draw("text", { class: share > 0.55 ? "on-light" : "on-dark", x: column + 0.5, y: row + y,
+    parts.push(draw("rect", { class: "cell", x: column, y: row, width: 1.02, height: 1.02, fill: heat(share), click: () => choose(row, column) },
+      draw("title", {}, `${placeOf(map, row, column)}: ${short(value)}`)));
+    const text = (y, size, words) => parts.push(draw("text", { class: share > 0.55 ? "on-light" : "on-dark", x: column + 0.5, y: row + y,
       "font-size": size, "text-anchor": "middle" }, words));
     const arrow = key === "mean" ? arrowOf(map, cells[row][column]) : "";
     text(arrow ? 0.84 : 0.6, 0.27, brief(value, Math.max(Math.abs(low), Math.abs(high))));
     if (arrow) text(0.52, 0.46, arrow);
   }));
-  svg.append(draw("rect", { class: "chosen", x: chosenColumn + 0.05, y: chosenRow + 0.05, width: 0.9, height: 0.9 }));
-  // Cells of at most 4.5 rem: small worlds do not fill the page.
-  svg.style.maxWidth = `${4.5 * columns}rem`;
-  const steps = Array.from({ length: 32 }, (_, at) => draw("rect", { x: at, y: 0, width: 1.1, height: 4, fill: heat(at / 31) }));
-  return el("figure", { class: columns > 12 * rows ? "map panel strip" : "map panel" }, el("h3", {}, title), svg,
-    el("div", { class: "scale" }, short(low), draw("svg", { viewBox: "0 0 32 4", preserveAspectRatio: "none", "aria-hidden": "true" }, steps), short(high)),
-    el("figcaption", {}, axesOf(map, columns)));
+  return parts;
+}
+
+/** A large map: one picture with a pixel a cell, which takes neither a second to draw nor a thousand elements. */
+function paintedMap(map, cells, values, key, low, high, choose) {
+  const [rows, columns] = [values.length, values[0] ? values[0].length : 0];
+  const canvas = el("canvas", { width: columns, height: rows, "aria-hidden": "true" });
+  const pen = canvas.getContext("2d");
+  values.forEach((list, row) => list.forEach((value, column) => {
+    if (value === null) return;
+    pen.fillStyle = heat((value - low) / (high - low));
+    pen.fillRect(column, row, 1, 1);
+  }));
+  const cellAt = (event) => {
+    const { left, top, width, height } = canvas.getBoundingClientRect();
+    const at = (share, count) => Math.min(Math.max(Math.floor(share * count), 0), count - 1);
+    return [at((event.clientY - top) / height, rows), at((event.clientX - left) / width, columns)];
+  };
+  canvas.addEventListener("click", (event) => {
+    const [row, column] = cellAt(event);
+    if (cells[row][column].length) choose(row, column);
+  });
+  canvas.addEventListener("pointermove", (event) => {
+    const [row, column] = cellAt(event);
+    const value = values[row][column];
+    canvas.title = value === null ? "" : `${placeOf(map, row, column)}: ${short(value)}`;
+  });
+  return canvas;
+}
+
+/** Rows and columns of a table beside a map, at most: it stands in a narrow place. */
+const [MOST_ROWS, MOST_COLUMNS] = [8, 5];
+
+/** A large map as a table: where it has more rows or columns than can be read, some of them at equal distances. */
+function mapTable(map, values, title) {
+  const some = (count, most) => {
+    const shown = Math.min(count, most);
+    return Array.from({ length: shown }, (_, at) => (shown < 2 ? 0 : Math.round((at * (count - 1)) / (shown - 1))));
+  };
+  const [rows, columns] = [some(values.length, MOST_ROWS), some(values[0] ? values[0].length : 0, MOST_COLUMNS)];
+  const name = (at, list) => (list ? short(list[at]) : String(at));
+  const [across, down] = map.xs ? [map.across, map.down] : ["column", "row"];
+  const make = () => el("div", { class: "wide", tabindex: 0, role: "region", "aria-label": `Numbers: ${title}` }, el("table", {},
+    el("caption", {}, `${title} by ${down} (a line each) and ${across} (a column each)`),
+    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, down), columns.map((column) => el("th", { scope: "col", class: "number" }, name(column, map.xs))))),
+    el("tbody", {}, rows.map((row) => el("tr", {}, el("th", { scope: "row" }, name(row, map.ys)),
+      columns.map((column) => el("td", { class: "number" }, values[row][column] === null ? "–" : short(values[row][column]))))))));
+  const details = el("details", { toggle: () => { if (details.open && details.childElementCount < 2) details.append(make()); } }, el("summary", {}, "Numbers"));
+  return details;
 }
 
 /** What lies along the sides of a map. */

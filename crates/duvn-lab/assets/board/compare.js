@@ -59,7 +59,8 @@ function compareView(board) {
     }
     place.replaceChildren(...parts);
   };
-  return { name: "compare", title: "Compare", node: view, refresh: load, redraw: load };
+  // Intervals are drawn anew from all runs: while a sweep goes on, now and then is enough.
+  return { name: "compare", title: "Compare", node: view, refresh: load, redraw: load, live: atMost(5000, load) };
 }
 
 /** Differences with their intervals: on one axis where they are of one size, else each on its own. */

@@ -71,8 +71,11 @@ async function refresh() {
   say(null);
 }
 
-/** What has changed is asked for at most once a second, and not while nobody looks. */
-const follow = atMost(900, async () => {
+/**
+ * What has changed is asked for when the server tells of it, but not again for a while, and not while nobody looks. A finished
+ * episode is recorded within 0.8 seconds, seen by the server within 0.3 and asked for within 0.6: less than 2 in all.
+ */
+const follow = atMost(600, async () => {
   if (document.hidden) return;
   await refresh();
   if (shown && shown.live) shown.live(true);

@@ -26,7 +26,15 @@ fn steps(training: &mut Training<Registered>, count: u64) -> Result<(), BenchErr
 
 /// The whole loop: environment, acting, replay, targets, learning.
 pub fn whole(name: &str, env: &str, config: Config, options: &Options) -> Result<Measurement, BenchError> {
-    let mut training = training(env, &config, 0)?;
+    measure_loop(name, training(env, &config, 0)?, &config, options)
+}
+
+fn measure_loop(
+    name: &str,
+    mut training: Training<Registered>,
+    config: &Config,
+    options: &Options,
+) -> Result<Measurement, BenchError> {
     // Until every step learns, and buffers have their size.
     steps(&mut training, (config.learning_starts + 200) as u64)?;
     let updates = config.updates as f64 / config.train_every as f64;
@@ -36,6 +44,16 @@ pub fn whole(name: &str, env: &str, config: Config, options: &Options) -> Result
     let bytes = Some(bytes_update(shape, config.batch) * passes);
     let work = Box::new(|count| steps(&mut training, count));
     measure(name, Load { unit: "steps/s", flops, bytes, work }, options)
+}
+
+/// The whole loop of `dqn` in `actors` environments side by side, one update a step whatever their number.
+pub fn actors(name: &str, env: &str, actors: usize, options: &Options) -> Result<Measurement, BenchError> {
+    let envs = (0..actors).map(|_| registry::make(env, 0)).collect::<Result<Vec<_>, _>>()?;
+    let (observations, choices) = (envs[0].observation_space(), envs[0].action_space());
+    let preset = config::preset_for("dqn", &observations).map_err(duvn::AgentError::from)?;
+    let config = Config { actors, ..preset };
+    let agent = Agent::new(&checked(&config)?, &observations, &choices, 0)?;
+    measure_loop(name, Training::side_by_side(envs, agent, 0), &config, options)
 }
 
 /// The least floating-point operations that an update needs: training, and one action's value at every next state.

@@ -4,6 +4,7 @@
 //! of it stands beside a burst of multiply-adds, so that a slow moment of the machine slows both. Of the
 //! repetitions the median is reported, with the least and the greatest.
 
+mod compare;
 mod environments;
 mod loops;
 mod meter;
@@ -11,8 +12,10 @@ mod network;
 mod program;
 mod recording;
 
+pub use compare::{CompareError, Earlier};
+
 use duvn::config::PRESETS;
-use duvn::net::{Isa, isa};
+use duvn::net::{Isa, Shape, isa};
 use duvn::{AgentError, TrainingError};
 use duvn_envs::StepError;
 use duvn_envs::registry::{ENTRIES, MakeError};
@@ -125,15 +128,33 @@ impl Bench {
 const TASKS: [&str; 6] =
     ["CartPole-v1", "MountainCar-v0", "FrozenLake-v1", "Taxi-v4", "Acrobot-v1", "LunarLander-v3"];
 
+/// How many environments an agent learns from side by side.
+const ACTORS: [usize; 3] = [1, 8, 32];
+
+/// The training steps that are measured: what is special about the network, how many rows, and its shape.
+fn trained() -> Vec<(&'static str, usize, Shape)> {
+    let normalised = Shape { layer_norm: true, ..network::paper(2) };
+    let quantiles = Shape { outputs: 51, ..network::paper(2) };
+    vec![
+        ("", 32, network::paper(2)),
+        ("", 64, network::paper(2)),
+        ("", 256, network::paper(2)),
+        ("", 32, network::paper(4)),
+        ("norm-", 32, normalised),
+        ("quantiles-", 32, quantiles),
+        ("shared-", 128, network::shared()),
+    ]
+}
+
 /// Every benchmark that this machine and this build can run, in order.
 pub fn benches(options: &Options) -> Vec<Bench> {
     let mut benches = vec![Bench::new("peak", |name, options| Ok(network::peak(name, isa(), options)))];
     if isa() != Isa::Avx2 && Isa::Avx2.is_available() {
         benches.push(Bench::new("peak-avx2", |name, options| Ok(network::peak(name, Isa::Avx2, options))));
     }
-    for (rows, actions) in [(32, 2), (64, 2), (256, 2), (32, 4)] {
-        benches.push(Bench::new(format!("train-{rows}x{actions}"), move |name, options| {
-            network::train(name, rows, actions, options)
+    for (kind, rows, shape) in trained() {
+        benches.push(Bench::new(format!("train-{kind}{rows}x{}", shape.actions), move |name, options| {
+            network::train(name, rows, &shape, options)
         }));
     }
     benches.push(Bench::new("act-network", network::act));
@@ -146,6 +167,13 @@ pub fn benches(options: &Options) -> Vec<Bench> {
     if let Some(preset) = PRESETS.iter().find(|preset| preset.name == "bootdqn") {
         benches.push(Bench::new("loop-bootdqn-DeepSea-20", |name, options| {
             loops::whole(name, "DeepSea-20", preset.config(), options)
+        }));
+    }
+    for (env, actors) in
+        ["CartPole-v1", "LunarLander-v3"].into_iter().flat_map(|env| ACTORS.map(|k| (env, k)))
+    {
+        benches.push(Bench::new(format!("actors-{actors}-{env}"), move |name, options| {
+            loops::actors(name, env, actors, options)
         }));
     }
     if std::thread::available_parallelism().is_ok_and(|cores| cores.get() >= 2) {
@@ -193,7 +221,8 @@ mod tests {
         let names = |only| -> Vec<String> {
             select(benches(&options()), only).unwrap().into_iter().map(|bench| bench.name).collect()
         };
-        assert_eq!(names("train"), ["train-32x2", "train-64x2", "train-256x2", "train-32x4"]);
+        assert_eq!(names("train-3"), ["train-32x2", "train-32x4"]);
+        assert_eq!(names("actors-8"), ["actors-8-CartPole-v1", "actors-8-LunarLander-v3"]);
         assert_eq!(names("loop-duvn-Chain-10"), ["loop-duvn-Chain-10"]);
         let error = select(benches(&options()), "trian").err().unwrap().to_string();
         assert!(error.contains("'trian'") && error.contains("train-32x2"), "{error}");

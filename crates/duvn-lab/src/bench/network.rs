@@ -13,8 +13,16 @@ pub fn peak(name: &str, isa: Isa, options: &Options) -> Measurement {
 }
 
 /// The paper's network: three hidden layers of 128 for each action, mu and sigma as outputs.
-fn network(actions: usize) -> Result<Network, BenchError> {
-    let shape = Shape::heads(Input::Dense(4), vec![128; 3], actions, 2);
+pub fn paper(actions: usize) -> Shape {
+    Shape::heads(Input::Dense(4), vec![128; 3], actions, 2)
+}
+
+/// What control tasks use: two layers of 256 that four actions share, eight numbers seen, a mean as output.
+pub fn shared() -> Shape {
+    Shape { trunk: vec![256; 2], ..Shape::heads(Input::Dense(8), vec![], 4, 1) }
+}
+
+fn network(shape: Shape) -> Result<Network, BenchError> {
     Network::new(shape, Init::He, Stream::new(0, "bench").generator())
         .map_err(|error| AgentError::from(error).into())
 }
@@ -22,15 +30,14 @@ fn network(actions: usize) -> Result<Network, BenchError> {
 const KEEP: f32 = 0.9;
 
 /// A training step with dropout: mask, forward, loss, backward, Adam.
-pub fn train(name: &str, rows: usize, actions: usize, options: &Options) -> Result<Measurement, BenchError> {
-    let mut network = network(actions)?;
-    let shape = network.shape().clone();
-    let observations: Vec<f32> = (0..rows * 4).map(|i| (i as f32 * 0.7).sin()).collect();
-    let taken: Vec<u8> = (0..rows).map(|i| ((i * i + i / 3) % actions) as u8).collect();
+pub fn train(name: &str, rows: usize, shape: &Shape, options: &Options) -> Result<Measurement, BenchError> {
+    let mut network = network(shape.clone())?;
+    let observations: Vec<f32> = (0..rows * shape.input.len()).map(|i| (i as f32 * 0.7).sin()).collect();
+    let taken: Vec<u8> = (0..rows).map(|i| ((i * i + i / 3) % shape.actions) as u8).collect();
     let (mut masks, mut source, adam) = (Masks::new(), MaskRng::new(1), AdamConfig::default());
     let work = |steps: u64| {
         for _ in 0..steps {
-            masks.draw(&shape, Extent::TakenAction, rows, KEEP, &mut source);
+            masks.draw(shape, Extent::TakenAction, rows, KEEP, &mut source);
             let mut loss = |outputs: &[f32], gradient: &mut [f32]| {
                 gradient.iter_mut().zip(outputs).for_each(|(slope, y)| *slope = y - 0.5);
             };
@@ -38,14 +45,14 @@ pub fn train(name: &str, rows: usize, actions: usize, options: &Options) -> Resu
         }
         Ok(())
     };
-    let (flops, bytes) = (Some(shape.flops_train(rows)), Some(bytes_train(&shape, rows)));
+    let (flops, bytes) = (Some(shape.flops_train(rows)), Some(bytes_train(shape, rows)));
     measure(name, Load { unit: "steps/s", flops, bytes, work: Box::new(work) }, options)
 }
 
 /// All outputs for one observation with a fresh dropout mask, two actions.
 pub fn act(name: &str, options: &Options) -> Result<Measurement, BenchError> {
-    let mut network = network(2)?;
-    let shape = network.shape().clone();
+    let shape = paper(2);
+    let mut network = network(shape.clone())?;
     let (mut masks, mut source, mut out) = (Masks::new(), MaskRng::new(1), [0.0; 4]);
     let mut t = 0u32;
     let work = |decisions: u64| {

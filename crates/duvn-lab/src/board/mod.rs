@@ -20,7 +20,7 @@ pub use beliefs::{Beliefs, LookError, Looking};
 pub use compare::Comparison;
 pub use curves::{Axis, Centre, CurveQuery, Metric};
 pub(crate) use frozen::frozen;
-pub use names::actions as action_names;
+pub use names::{actions as action_names, dimensions as dimension_names};
 pub use play::{Frames, Playing};
 
 use crate::bounds::bounds;

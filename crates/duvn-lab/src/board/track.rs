@@ -236,7 +236,7 @@ mod tests {
     use super::*;
 
     fn row(episode: u64, steps: u64, ret: f64) -> EpisodeRow {
-        EpisodeRow { episode, ret, length: 2, steps, loss: f64::NAN, start: None }
+        EpisodeRow { episode, ret, denoised: None, length: 2, steps, loss: f64::NAN, start: None }
     }
 
     #[test]

@@ -84,7 +84,17 @@ fn merge<'a>(
         for (key, value) in settings {
             let (values, grid) = texts(source, key, value)?;
             for text in &values {
-                before.clone().set(key.get_ref(), text).map_err(|error| source.wrong(key, error))?;
+                before.clone().set(key.get_ref(), text).map_err(|error| {
+                    let error = error.to_string();
+                    // A list where no list can be: several values were meant.
+                    let grid = match value {
+                        Value::Array(_) if !error.contains("list") => {
+                            format!(", or for several of them {} = {{ grid = {text} }}", key.get_ref())
+                        }
+                        _ => String::new(),
+                    };
+                    source.wrong(key, error + &grid)
+                })?;
             }
             written.retain(|known| known.key.get_ref() != key.get_ref());
             written.push(Written { key, values, grid, own });
@@ -155,6 +165,12 @@ fn texts(
                 }
                 None => Ok((values, true)),
             }
+        }
+        (1, Some(other)) if !other.is_array() => {
+            let one = text(other);
+            wrong(format!(
+                "the grid of '{name}' is not a list: write {name} = {{ grid = [{one}] }}, with its other values"
+            ))
         }
         (1, Some(_)) => {
             wrong(format!("the grid of '{name}' has no values: write {name} = {{ grid = [0.05, 0.1] }}"))

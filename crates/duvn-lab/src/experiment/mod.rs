@@ -146,7 +146,15 @@ mod tests {
     #[test]
     fn evaluations_are_due_where_a_part_of_the_budget_ends() {
         let evaluation = Evaluation { times: 3, episodes: 1 };
-        let record = |episode, steps| Record { episode, ret: 0.0, length: 1, steps, loss: 0.0, start: None };
+        let record = |episode, steps| Record {
+            episode,
+            ret: 0.0,
+            denoised: None,
+            length: 1,
+            steps,
+            loss: 0.0,
+            start: None,
+        };
         let due: Vec<u64> = (1..=10)
             .filter(|&episode| evaluation.due(Budget::Episodes(10), &record(episode, 0), 0))
             .collect();

@@ -213,9 +213,25 @@ pub const WATCH: &[Key] = &[
 pub fn check(source: Source<'_>) -> Result<(), ExperimentError> {
     let table = DeTable::parse(source.0).map_err(|error| {
         let place = Spanned::new(error.span().unwrap_or(0..0), ());
-        source.wrong(&place, "this is not TOML: write key = value, with text in double quotes")
+        source.wrong(&place, not_toml(source.0, &error))
     })?;
     Check { source, text: source.0 }.table(&table, FILE, "the file")
+}
+
+/// What to write where a text is not TOML.
+fn not_toml(text: &str, error: &toml::de::Error) -> String {
+    let span = error.span().unwrap_or(0..0);
+    let line = text.get(..span.start).and_then(|before| before.rsplit('\n').next()).unwrap_or("");
+    let rest = text.get(span.start..).and_then(|after| after.lines().next()).unwrap_or("");
+    let line = format!("{line}{rest}");
+    if error.message().contains("duplicate key") {
+        let key = text.get(span).unwrap_or("a key");
+        return format!("'{key}' is there twice: leave one of them out");
+    }
+    match line.trim_start().starts_with('[') && !line.contains(']') {
+        true => format!("the bracket is not closed: write {}]", line.trim()),
+        false => "this is not TOML: write key = value, with text in double quotes".into(),
+    }
 }
 
 struct Check<'a> {

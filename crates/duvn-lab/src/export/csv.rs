@@ -59,14 +59,15 @@ fn runs(store: &Store, path: &Path) -> Result<(), ExportError> {
 }
 
 fn episodes(store: &Store, path: &Path) -> Result<(), ExportError> {
-    let mut file = create(path, "run,env,agent,seed,episode,return,length,steps,loss,value,sigma,spread")?;
+    let mut file =
+        create(path, "run,env,agent,seed,episode,return,length,steps,loss,value,sigma,spread,denoised")?;
     for run in store.runs()? {
         let whose = whose(&run);
         store.each_episode(run.number, |row| {
             let start = row.start;
             writeln!(
                 file,
-                "{whose},{},{},{},{},{},{},{},{}",
+                "{whose},{},{},{},{},{},{},{},{},{}",
                 row.episode,
                 row.ret,
                 row.length,
@@ -75,6 +76,7 @@ fn episodes(store: &Store, path: &Path) -> Result<(), ExportError> {
                 show(start.map(|start| start.value)),
                 show(start.map(|start| start.sigma)),
                 show(start.map(|start| start.spread)),
+                show(row.denoised),
             )
             .map_err(at(path))
         })?;

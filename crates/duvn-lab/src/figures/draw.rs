@@ -2,7 +2,7 @@
 
 use super::axis::View;
 use super::heat;
-use super::mark::{Bars, Curve, Label, Mark, Point, Points, Rule};
+use super::mark::{Area, Bars, Curve, Label, Mark, Point, Points, Rule};
 use super::scene::{Anchor, Fill, Rect, Shape, Stroke, Text};
 use super::style::{Marker, PAPER, Style};
 
@@ -48,6 +48,7 @@ pub(super) fn mark(mark: &Mark, frame: &Frame, (index, count): (usize, usize)) -
         Mark::Rule(it) => rule(it, frame),
         Mark::Heat(it) => (heat::cells(it, frame), Vec::new()),
         Mark::Label(it) => (Vec::new(), label(it, frame)),
+        Mark::Area(it) => area(it, frame),
     }
 }
 
@@ -137,6 +138,16 @@ fn points(points: &Points, frame: &Frame) -> (Vec<Shape>, Vec<Shape>) {
     let held = points.points.iter().filter(|point| frame.holds(point.x, point.y));
     let on_top = held.filter_map(|point| Some(marker(style, frame.place(point.x, point.y)?))).collect();
     (inside, on_top)
+}
+
+fn area(area: &Area, frame: &Frame) -> (Vec<Shape>, Vec<Shape>) {
+    let style = &area.series.style;
+    let corners: Vec<_> = area.corners.iter().filter_map(|&(x, y)| frame.place(x, y)).collect();
+    let on_top = corners.iter().map(|&at| marker(style, at)).collect();
+    let fill = Fill { colour: style.colour, opacity: BAND_OPACITY };
+    let closed = corners.iter().chain(corners.first()).copied().collect();
+    let inside = Shape::Polygon { points: corners, fill, outline: None };
+    (vec![inside, Shape::Line { points: closed, stroke: line(style) }], on_top)
 }
 
 fn bars(bars: &Bars, frame: &Frame) -> Vec<Shape> {

@@ -34,6 +34,7 @@ impl Legend {
                     Sample { line: true, band: !curve.band.is_empty(), marker: curve.markers, bar: false }
                 }
                 Mark::Points(points) => Sample { line: points.joined, band: false, marker: true, bar: false },
+                Mark::Area(_) => Sample { line: true, band: true, marker: true, bar: false },
                 _ => Sample { line: false, band: false, marker: false, bar: true },
             };
             match entries.iter_mut().find(|(known, _)| known.name == series.name) {

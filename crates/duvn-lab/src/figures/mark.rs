@@ -19,6 +19,8 @@ pub enum Mark {
     Heat(Heat),
     /// Words at a place.
     Label(Label),
+    /// A closed shape.
+    Area(Area),
 }
 
 /// A line through points in order of x. A value that is not a number interrupts it.
@@ -137,6 +139,15 @@ pub struct Label {
     pub text: String,
 }
 
+/// A closed shape, with a marker at each corner and its inside tinted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Area {
+    /// Name and look.
+    pub series: Series,
+    /// Its corners in order; the last is joined with the first.
+    pub corners: Vec<(f64, f64)>,
+}
+
 impl Heat {
     /// The values of the two ends of the colour bar.
     pub(super) fn ends(&self) -> (f64, f64) {
@@ -157,6 +168,7 @@ impl Mark {
             Mark::Curve(curve) => &curve.series,
             Mark::Points(points) => &points.series,
             Mark::Bars(bars) => &bars.series,
+            Mark::Area(area) => &area.series,
             Mark::Rule(_) | Mark::Heat(_) | Mark::Label(_) => return None,
         };
         (!series.name.is_empty()).then_some(series)
@@ -177,6 +189,7 @@ impl Mark {
                 Extent::of(columns.iter().flat_map(|&n| [-0.5, n as f64 - 0.5]), scale, 0.0)
             }
             Mark::Label(label) => Extent::of([label.x], scale, 0.05),
+            Mark::Area(area) => Extent::of(area.corners.iter().map(|corner| corner.0), scale, 0.05),
         }
     }
 
@@ -208,6 +221,7 @@ impl Mark {
                 Extent::of(rows.iter().flat_map(|&n| [-0.5, n as f64 - 0.5]), scale, 0.0)
             }
             Mark::Label(label) => Extent::of([label.y], scale, 0.12),
+            Mark::Area(area) => Extent::of(area.corners.iter().map(|corner| corner.1), scale, 0.05),
         }
     }
 }

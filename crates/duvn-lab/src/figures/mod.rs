@@ -37,7 +37,7 @@ mod terminal;
 
 pub use axis::{Axis, Scale};
 pub use font::Word;
-pub use mark::{Bars, Curve, Heat, Label, Mark, Point, Points, Rule};
+pub use mark::{Area, Bars, Curve, Heat, Label, Mark, Point, Points, Rule};
 pub use style::{Colour, Dash, Marker, Series, Style};
 pub use terminal::terminal;
 
@@ -87,6 +87,8 @@ pub struct Panel {
     pub y: Axis,
     /// What is drawn, the last on top.
     pub marks: Vec<Mark>,
+    /// Whether its axes are not drawn: the marks are all there is.
+    pub bare: bool,
 }
 
 /// A picture as pixels.

@@ -57,6 +57,9 @@ impl<'a> Settled<'a> {
 
 impl Settled<'_> {
     pub fn left_room(&self) -> f64 {
+        if self.panel.bare {
+            return 10.0;
+        }
         let ticks = self.y_ticks.iter().map(|(_, label)| font::width(label, TICK_SIZE, false));
         let widest = ticks.fold(0.0, f64::max);
         let label = if self.panel.y.label.is_empty() { 0.0 } else { LABEL_SIZE + 6.0 };
@@ -89,6 +92,9 @@ impl Settled<'_> {
     }
 
     pub fn bottom_room(&self) -> f64 {
+        if self.panel.bare {
+            return 4.0;
+        }
         let label = if self.panel.x.label.is_empty() { 0.0 } else { LABEL_SIZE + 5.0 };
         if self.shows_x { TICK + TICK_SIZE + 4.0 + label } else { 4.0 }
     }
@@ -96,7 +102,7 @@ impl Settled<'_> {
     pub fn draw(&self, rect: Rect, shapes: &mut Vec<Shape>) {
         let frame = Frame { rect, x: self.x, y: self.y };
         let marks = &self.panel.marks;
-        if !marks.iter().any(|mark| matches!(mark, Mark::Heat(_))) {
+        if !self.panel.bare && !marks.iter().any(|mark| matches!(mark, Mark::Heat(_))) {
             self.draw_grid(&frame, shapes);
         }
         let (mut inside, mut on_top) = (Vec::new(), Vec::new());
@@ -109,7 +115,9 @@ impl Settled<'_> {
             on_top.extend(free);
         }
         shapes.push(Shape::Clip { to: rect.grown(0.8), shapes: inside });
-        self.draw_axes(&frame, shapes);
+        if !self.panel.bare {
+            self.draw_axes(&frame, shapes);
+        }
         shapes.extend(on_top);
         self.draw_titles(&rect, shapes);
         for mark in marks {

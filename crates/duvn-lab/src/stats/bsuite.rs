@@ -6,20 +6,36 @@ const TREASURE: f64 = 0.5;
 
 /// bsuite's judgement of one run of deep_sea: it is solved at the first episode `e` where
 /// `(bad episodes so far) / e < 0.9`, within 10,000 episodes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeepSeaRun {
     bad: u64,
     episodes: u64,
     solved: Option<u64>,
+    /// Fewer tenths than this must have been bad.
+    tenths: u64,
+    /// The first episode that can solve it.
+    first: u64,
+}
+
+impl Default for DeepSeaRun {
+    fn default() -> Self {
+        DeepSeaRun { bad: 0, episodes: 0, solved: None, tenths: 9, first: 1 }
+    }
 }
 
 impl DeepSeaRun {
+    /// The judgement of deep_sea_stochastic: fewer than 0.8 bad ones, from episode 100 on, because luck can make a few
+    /// good ones.
+    pub fn stochastic() -> Self {
+        DeepSeaRun { tenths: 8, first: 100, ..DeepSeaRun::default() }
+    }
+
     /// Counts an episode by its return; tells whether more of them can change the judgement.
     pub fn add(&mut self, ret: f64) -> bool {
         if !self.over() {
             self.episodes += 1;
             self.bad += u64::from(ret < TREASURE);
-            if 10 * self.bad < 9 * self.episodes {
+            if self.episodes >= self.first && 10 * self.bad < self.tenths * self.episodes {
                 self.solved = Some(self.episodes);
             }
         }
@@ -96,6 +112,20 @@ mod tests {
         assert_eq!(run(8999, 2000).solved(), Some(9999));
         let mut open = run(9000, 999);
         assert!(!open.add(0.99), "the ten thousandth is the last");
+    }
+
+    #[test]
+    fn where_there_is_luck_four_fifths_count_from_the_hundredth_episode() {
+        let returns = |bad: usize, good: usize| {
+            let mut run = DeepSeaRun::stochastic();
+            for ret in std::iter::repeat_n(1.0, good).chain(std::iter::repeat_n(0.0, bad)) {
+                run.add(ret);
+            }
+            run
+        };
+        // 99 good ones are not enough, the hundredth is; of 100 with 80 bad, 0.8 is not below 0.8.
+        assert_eq!((returns(0, 99).solved(), returns(0, 100).solved()), (None, Some(100)));
+        assert_eq!((returns(80, 20).solved(), returns(79, 21).solved()), (None, Some(100)));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What watched runs believe of every state, at the moments that were asked for.
 
-use super::digest::{BELIEFS, Cells};
+use super::digest::{BELIEFS, Cells, real, real_or_none};
 use super::{Store, StoreError};
 use crate::beliefs::Moment;
 use duvn::ActionView;
@@ -58,10 +58,11 @@ impl Store {
     /// The recorded moments of a run, in order.
     pub fn moments(&self, number: i64) -> Result<Vec<Moment>, StoreError> {
         let rows = self.all(&BELIEFS, number, |row| {
-            let (mean, sigma, spread, probability) = (row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?);
+            let (mean, sigma) = (real(row, 2)?, real(row, 3)?);
+            let (spread, probability) = (real(row, 4)?, real(row, 5)?);
             // Before version 5 nothing said what of sigma was the return's own: all of it, as in the paper.
-            let epistemic = row.get::<_, Option<f64>>(7)?.unwrap_or(spread);
-            let aleatoric = row.get::<_, Option<f64>>(8)?.unwrap_or(sigma);
+            let epistemic = real_or_none(row, 7)?.unwrap_or(spread);
+            let aleatoric = real_or_none(row, 8)?.unwrap_or(sigma);
             let view = ActionView { mean, sigma, spread, epistemic, aleatoric, probability };
             Ok((row.get::<_, i64>(0)? as u64, row.get::<_, i64>(1)? as usize, view))
         })?;

@@ -1,6 +1,6 @@
 //! Learning curves: the mean return in each of a few hundred equal parts of a run's budget.
 
-use super::digest::CURVES;
+use super::digest::{CURVES, real, real_or_none};
 use super::{RunRow, Status, Store, StoreError};
 use crate::spec::Budget;
 use rusqlite::{Row, Transaction, params};
@@ -69,9 +69,9 @@ fn point(row: &Row<'_>) -> rusqlite::Result<CurvePoint> {
     Ok(CurvePoint {
         bin: row.get::<_, i64>(0)? as u64,
         episodes: row.get::<_, i64>(1)? as u64,
-        mean_return: row.get(2)?,
-        mean_length: row.get(3)?,
-        sigma: row.get(4)?,
-        spread: row.get(5)?,
+        mean_return: real(row, 2)?,
+        mean_length: real(row, 3)?,
+        sigma: real_or_none(row, 4)?,
+        spread: real_or_none(row, 5)?,
     })
 }

@@ -78,8 +78,8 @@ impl Cells {
 
     /// The cells of an episode.
     pub fn episode(record: &Record) -> Self {
-        let Record { episode, ret, length, steps, loss, start } = *record;
-        Cells::default()
+        let Record { episode, ret, denoised, length, steps, loss, start } = *record;
+        let cells = Cells::default()
             .whole(episode as i64)
             .real(Some(ret))
             .whole(length as i64)
@@ -87,7 +87,11 @@ impl Cells {
             .real(Some(loss))
             .real(start.map(|start| start.value))
             .real(start.map(|start| start.sigma))
-            .real(start.map(|start| start.spread))
+            .real(start.map(|start| start.spread));
+        match denoised.filter(|number| !number.is_nan()) {
+            Some(denoised) => cells.real(Some(denoised)),
+            None => cells,
+        }
     }
 
     /// The cells of an evaluation.
@@ -118,6 +122,17 @@ impl Cells {
     }
 }
 
+/// A number of a row as its digest has it, where no zero is negative: the sign of a zero is the one bit of a record that no
+/// digest covers, so nobody reads it.
+pub(super) fn real(row: &Row<'_>, column: usize) -> rusqlite::Result<f64> {
+    Ok(row.get::<_, f64>(column)? + 0.0)
+}
+
+/// The same, or nothing.
+pub(super) fn real_or_none(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<f64>> {
+    Ok(row.get::<_, Option<f64>>(column)?.map(|number| number + 0.0))
+}
+
 /// A table with the records of runs.
 pub(super) struct Part {
     /// What its rows are.
@@ -135,9 +150,9 @@ pub(super) struct Part {
 
 pub(super) const EPISODES: Part = Part {
     what: "episodes",
-    select: "SELECT episode, return, length, steps, loss, value, sigma, spread FROM episodes WHERE run = ?1 \
-             ORDER BY episode",
-    real: &[false, true, false, false, true, true, true, true],
+    select: "SELECT episode, return, length, steps, loss, value, sigma, spread, denoised FROM episodes \
+             WHERE run = ?1 ORDER BY episode",
+    real: &[false, true, false, false, true, true, true, true, true],
     first: 8,
     column: "episodes_sha256",
 };

@@ -1,6 +1,6 @@
 //! Episodes and evaluations: written in batches, taken back when a run goes on from further back.
 
-use super::digest::{self, BELIEFS, Cells, Chain, EPISODES, EVALUATIONS, Part, TIMING};
+use super::digest::{self, BELIEFS, Cells, Chain, EPISODES, EVALUATIONS, Part, TIMING, real, real_or_none};
 use super::{Store, StoreError};
 use crate::beliefs::Moment;
 use crate::calibration::Calibration;
@@ -69,7 +69,7 @@ impl Store {
         after: u64,
         mut each: impl FnMut(&EpisodeRow),
     ) -> Result<(), StoreError> {
-        let sql = "SELECT episode, return, length, steps, loss, value, sigma, spread FROM episodes \
+        let sql = "SELECT episode, return, length, steps, loss, value, sigma, spread, denoised FROM episodes \
                    WHERE run = ?1 AND episode > ?2 ORDER BY episode";
         let connection = self.connection();
         let mut read = || {
@@ -93,7 +93,7 @@ impl Store {
 
     /// The last recorded episode of a run, and the steps that the run had made when the one before it ended.
     pub fn last_episode(&self, number: i64) -> Result<Option<(EpisodeRow, u64)>, StoreError> {
-        let sql = "SELECT episode, return, length, steps, loss, value, sigma, spread FROM episodes \
+        let sql = "SELECT episode, return, length, steps, loss, value, sigma, spread, denoised FROM episodes \
                    WHERE run = ?1 ORDER BY episode DESC LIMIT 2";
         let mut rows = self.list(sql, number, episode)?.into_iter();
         Ok(rows.next().map(|last| (last, rows.next().map_or(0, |before| before.steps))))
@@ -160,7 +160,7 @@ impl Store {
             Ok(EvaluationRow {
                 episode: row.get::<_, i64>(0)? as u64,
                 steps: row.get::<_, i64>(1)? as u64,
-                mean_return: row.get(2)?,
+                mean_return: real(row, 2)?,
                 calibration: calibration(row)?,
             })
         })
@@ -168,7 +168,7 @@ impl Store {
 
     /// The seconds that a run had taken at some of its steps: (steps, seconds).
     pub fn timing(&self, number: i64) -> Result<Vec<(u64, f64)>, StoreError> {
-        self.all(&TIMING, number, |row| Ok((row.get::<_, i64>(0)? as u64, row.get(1)?)))
+        self.all(&TIMING, number, |row| Ok((row.get::<_, i64>(0)? as u64, real(row, 1)?)))
     }
 
     /// The seconds that a run had taken when they were last recorded.
@@ -237,26 +237,27 @@ impl Store {
 
 fn episode(row: &Row<'_>) -> rusqlite::Result<EpisodeRow> {
     let whole = |column: usize| Ok::<_, rusqlite::Error>(row.get::<_, i64>(column)? as u64);
-    let start = match row.get::<_, Option<f64>>(5)? {
-        Some(value) => Some(StartView { value, sigma: row.get(6)?, spread: row.get(7)? }),
+    let start = match real_or_none(row, 5)? {
+        Some(value) => Some(StartView { value, sigma: real(row, 6)?, spread: real(row, 7)? }),
         None => None,
     };
     Ok(Record {
         episode: whole(0)?,
-        ret: row.get(1)?,
+        ret: real(row, 1)?,
+        denoised: real_or_none(row, 8)?,
         length: whole(2)?,
         steps: whole(3)?,
         // SQLite has no NaN: it keeps nothing instead.
-        loss: row.get::<_, Option<f64>>(4)?.unwrap_or(f64::NAN),
+        loss: real_or_none(row, 4)?.unwrap_or(f64::NAN),
         start,
     })
 }
 
 /// What an evaluation says about what was believed, if it was recorded.
 fn calibration(row: &Row<'_>) -> rusqlite::Result<Option<Calibration>> {
-    let cells: [Option<f64>; 3] = [row.get(3)?, row.get(4)?, row.get(5)?];
+    let cells: [Option<f64>; 3] = [real_or_none(row, 3)?, real_or_none(row, 4)?, real_or_none(row, 5)?];
     let [Some(believed), Some(sigma), Some(earned)] = cells else { return Ok(None) };
-    Ok(Some(Calibration { believed, sigma, earned, covered: row.get(6)? }))
+    Ok(Some(Calibration { believed, sigma, earned, covered: real_or_none(row, 6)? }))
 }
 
 /// That a part of the records of a run is not what was recorded.
@@ -272,11 +273,12 @@ pub(super) fn add_episodes(
     number: i64,
     records: &[Record],
 ) -> rusqlite::Result<()> {
-    let sql = "INSERT INTO episodes VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+    let sql = "INSERT INTO episodes (run, episode, return, length, steps, loss, value, sigma, spread, denoised) \
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
     let mut insert = transaction.prepare_cached(sql)?;
     let mut chain = EPISODES.recorded(transaction, number)?;
     for record in records {
-        let Record { episode, ret, length, steps, loss, start } = *record;
+        let Record { episode, ret, denoised, length, steps, loss, start } = *record;
         insert.execute(params![
             number,
             episode as i64,
@@ -287,6 +289,7 @@ pub(super) fn add_episodes(
             start.map(|start| start.value),
             start.map(|start| start.sigma),
             start.map(|start| start.spread),
+            denoised,
         ])?;
         chain.push(&Cells::episode(record));
     }

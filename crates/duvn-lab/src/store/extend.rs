@@ -13,8 +13,10 @@ use std::fs::{File, TryLockError};
 
 /// How a planned run and the one that is recorded under its names differ.
 enum Difference {
-    /// In more than the budget, or the budget is smaller.
+    /// In more than the budget.
     Settings,
+    /// In the budget alone, which is smaller.
+    Smaller,
     /// In the budget alone, but the evaluations of the longer run do not lie where those of the shorter one do.
     Evaluations { amount: u64 },
     /// In the budget alone, and the run can go on.
@@ -43,9 +45,15 @@ impl Store {
                     written(planned.spec.budget),
                     written(same_unit(known.spec.budget, amount))
                 ),
+                Difference::Smaller => format!(
+                    "with a budget of {}, and runs are not cut down to {}: ask for more, with --extend, or name another \
+                     folder with --out",
+                    written(known.spec.budget),
+                    written(planned.spec.budget)
+                ),
                 Difference::Settings => {
-                    "but with other settings or another budget: name another folder with --out, \
-                                         or give the agent another name"
+                    "but with other settings or another kind of budget: name another folder with --out (in an experiment file, \
+                                         give the agent another name)"
                         .into()
                 }
             };
@@ -120,10 +128,12 @@ fn difference(known: &RunRow, planned: &Planned) -> Difference {
         | (Budget::Steps(before), Budget::Steps(after)) => (before, after),
         _ => return Difference::Settings,
     };
-    if same != known.spec || planned.evaluation != known.evaluation || after <= before {
+    if same != known.spec || planned.evaluation != known.evaluation {
         return Difference::Settings;
     }
-    if aligned(planned.evaluation, before, after) {
+    if after <= before {
+        Difference::Smaller
+    } else if aligned(planned.evaluation, before, after) {
         Difference::Budget
     } else {
         Difference::Evaluations { amount: before.saturating_mul(after.div_ceil(before.max(1))) }

@@ -45,12 +45,22 @@ pub enum StoreError {
         what: String,
     },
     /// The folder cannot be made.
-    #[error("cannot use the folder {}: {error}; name one that can be written with --out", folder.display())]
+    #[error("cannot use the folder {}: {error}; name one that can be written", folder.display())]
     Folder {
         /// The folder.
         folder: PathBuf,
         /// What the system says.
         error: std::io::Error,
+    },
+    /// The folder may be looked at and not written.
+    #[error(
+        "{} may not be written, and even to read an experiment duvn keeps locks beside it: name a folder of your own; to \
+         read this one, make a copy of it",
+        folder.display()
+    )]
+    ReadOnly {
+        /// The folder.
+        folder: PathBuf,
     },
     /// There are no records in the folder.
     #[error("{} holds no experiment: name a folder that `duvn sweep` or `duvn train --out` has made", folder.display())]
@@ -127,6 +137,15 @@ impl StoreError {
         !matches!(self, Sql { .. } | Busy { .. } | Full { .. } | Damaged { .. } | Unreadable { .. })
     }
 
+    /// The folder is of no use, as the system says.
+    pub(super) fn folder(folder: &Path, error: std::io::Error) -> Self {
+        let folder = folder.to_path_buf();
+        match error.kind() {
+            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => StoreError::ReadOnly { folder },
+            _ => StoreError::Folder { folder, error },
+        }
+    }
+
     /// The error of the database in `folder`, in words that say what to do.
     pub(super) fn of(folder: &Path, error: rusqlite::Error) -> Self {
         let folder_path = folder.to_path_buf();
@@ -134,6 +153,7 @@ impl StoreError {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
                 StoreError::Busy { folder: folder_path }
             }
+            Some(ErrorCode::ReadOnly) => StoreError::ReadOnly { folder: folder_path },
             Some(ErrorCode::DiskFull) => StoreError::Full { folder: folder_path },
             // SQLite gives this for a disk that fills up under its shared memory, too.
             Some(ErrorCode::SystemIoFailure | ErrorCode::CannotOpen) if is_full(folder) => {

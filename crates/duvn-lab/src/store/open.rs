@@ -258,7 +258,7 @@ fn lock(folder: &Path) -> Result<File, StoreError> {
         file.lock()?;
         Ok(file)
     });
-    locked.map_err(|error| StoreError::Folder { folder: folder.into(), error })
+    locked.map_err(|error| StoreError::folder(folder, error))
 }
 
 /// Tries again while another program that is about to close the database keeps it locked.
@@ -292,10 +292,12 @@ fn migrate(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
         transaction.execute_batch(include_str!("migrate_3_to_4.sql"))?;
         transaction.pragma_update(None, "user_version", 4)?;
     }
-    if version(transaction)? == 4 {
-        // Digests of version 4 stay as they are: they leave out later columns where these hold nothing.
-        transaction.execute_batch(include_str!("migrate_4_to_5.sql"))?;
-        transaction.pragma_update(None, "user_version", 5)?;
+    // From here on digests stay as they are: they leave out later columns where these hold nothing.
+    for (from, sql) in [(4, include_str!("migrate_4_to_5.sql")), (5, include_str!("migrate_5_to_6.sql"))] {
+        if version(transaction)? == from {
+            transaction.execute_batch(sql)?;
+            transaction.pragma_update(None, "user_version", from + 1)?;
+        }
     }
     if unsealed {
         // Digests are over the columns of the present version, so they are made when all of these are there.

@@ -4,6 +4,7 @@ use super::digest::Part;
 use super::episodes::altered;
 use super::runs::{Fault, read};
 use super::{RunRow, Store, StoreError};
+use rusqlite::Connection;
 
 /// A run as it was found.
 pub struct Verified {
@@ -38,12 +39,7 @@ impl Store {
             let mut verified = Vec::new();
             for row in rows {
                 let (number, run) = row?;
-                let mut faults = Vec::new();
-                for part in Part::ALL {
-                    if part.present(&moment, number)? != part.recorded(&moment, number)? {
-                        faults.push(altered(&moment, number, part));
-                    }
-                }
+                let mut faults = altered_parts(&moment, number)?;
                 let run = match run {
                     Ok(run) => Some(run),
                     Err(Fault::Damaged(what) | Fault::Unreadable(what)) => {
@@ -66,6 +62,19 @@ impl Store {
         }
     }
 
+    /// Whether every record of one run is as it was written: about a microsecond a record.
+    pub fn intact_run(&self, number: i64) -> Result<(), StoreError> {
+        let connection = self.connection();
+        let query = || {
+            let moment = connection.unchecked_transaction()?;
+            altered_parts(&moment, number)
+        };
+        match query().map_err(|error| self.sql(error))?.into_iter().next() {
+            Some(fault) => Err(self.damaged(fault)),
+            None => Ok(()),
+        }
+    }
+
     /// Takes a run out of the records, with all that is recorded of it: whoever plans it again does it again.
     pub fn forget(&self, number: i64) -> Result<(), StoreError> {
         self.in_transaction(|transaction| {
@@ -76,4 +85,15 @@ impl Store {
         })?;
         Ok(())
     }
+}
+
+/// Which parts of the records of a run are not what was recorded, a sentence each.
+fn altered_parts(connection: &Connection, number: i64) -> rusqlite::Result<Vec<String>> {
+    let mut faults = Vec::new();
+    for part in Part::ALL {
+        if part.present(connection, number)? != part.recorded(connection, number)? {
+            faults.push(altered(connection, number, part));
+        }
+    }
+    Ok(faults)
 }

@@ -129,7 +129,11 @@ fn take(store: &Store, planned: &Planned, options: &Options<'_>, watch: &dyn Wat
             // Only now, with the lock in hand, is the status sure not to change.
             let run = store.run(&planned.id)?;
             let end = match (run.status, &run.outcome) {
-                (Status::Done, Some(outcome)) => End::DoneBefore(outcome.clone()),
+                (Status::Done, Some(outcome)) => {
+                    // It is counted as done only if what was done is still there.
+                    store.intact_run(run.number)?;
+                    End::DoneBefore(outcome.clone())
+                }
                 (Status::Failed, _) if !run.open() && !options.retry => {
                     End::FailedBefore(run.error.clone().unwrap_or_default())
                 }

@@ -109,7 +109,21 @@ def _remap_vector(env: VectorEnv, seed: int) -> None:
 def _made(id: str, seed: int) -> Any:
     """The environment of this id; one of ours has the layout that the command line would give it."""
     kwargs: dict[str, Any] = {"map_seed": seed} if id.split(":")[-1].startswith("duvn/") else {}
-    return gymnasium.make(id, **kwargs)
+    try:
+        return gymnasium.make(id, **kwargs)
+    except gymnasium.error.NameNotFound as unknown:
+        if f"duvn/{id}" in gymnasium.registry:
+            raise gymnasium.error.NameNotFound(f"there is no environment {id!r}: write 'duvn/{id}'") from unknown
+        raise
+
+
+def _count(what: str, given: Any, otherwise: int) -> int:
+    """A number of steps or episodes that was asked for."""
+    if given is None:
+        return otherwise
+    if given < 0 or int(given) != given:
+        raise ValueError(f"{what} is {given}: write a whole number from 0")
+    return int(given)
 
 
 class _Single(gymnasium.Wrapper[Any, Any, Any, Any]):
@@ -132,10 +146,12 @@ class Agent:
     """
 
     def __init__(self, preset: str, env: Any, *, seed: int = 0, **knobs: Any) -> None:
+        if not isinstance(preset, str):
+            raise TypeError(f'preset is {type(preset).__name__}: write the name of an agent first, as in Agent("duvn-deep", env)')
+        if seed is None or seed < 0:
+            raise ValueError(f"the seed is {seed}: write a whole number from 0")
         self.preset = preset
         self.seed = int(seed)
-        if self.seed < 0:
-            raise ValueError(f"the seed is {seed}: write a whole number from 0")
         if isinstance(env, str):
             env = _made(env, self.seed)
         plan = self._look_at(env)
@@ -189,6 +205,15 @@ class Agent:
         else:
             self._core.attach_foreign([env], plan, self.seed)
 
+    def __repr__(self) -> str:
+        where = "no environment" if self.env is None else str(self.env)
+        if self.env is None and self._native is not None:
+            where = self._native.id
+        return f"<duvn.Agent {self.preset}, seed {self.seed}, {self.num_timesteps} steps, {where}>"
+
+    def __reduce__(self) -> Any:
+        raise TypeError("an agent is not pickled or copied: write agent.save(path) and duvn.Agent.load(path)")
+
     @property
     def native(self) -> bool:
         """Whether training runs without Python."""
@@ -220,8 +245,8 @@ class Agent:
         del reset_num_timesteps, tb_log_name  # For the habits of stable-baselines3: steps are never counted anew.
         if total_timesteps is None and total_episodes is None:
             raise ValueError("learn for how long? write learn(10_000) or learn(total_episodes=300)")
-        steps = 2**63 if total_timesteps is None else int(total_timesteps)
-        episodes = 2**63 if total_episodes is None else int(total_episodes)
+        steps = _count("total_timesteps", total_timesteps, 2**63)
+        episodes = _count("total_episodes", total_episodes, 2**63)
         hook = as_callback(callback)
         self._total_timesteps = self.num_timesteps + steps
         shown = Progress(total_timesteps, total_episodes) if progress_bar else None
@@ -290,7 +315,10 @@ class Agent:
         if array.shape[array.ndim - len(shape) :] != shape:
             raise ValueError(f"observations have the shape {array.shape}: write {shape}, or (n, ...) of it")
         width = int(np.prod(shape))
-        return np.ascontiguousarray(array, dtype=np.float32).reshape(-1, width), array.ndim == len(shape)
+        numbers = np.ascontiguousarray(array, dtype=np.float32).reshape(-1, width)
+        if np.isnan(numbers).any():
+            raise ValueError("an observation has a NaN in it")
+        return numbers, array.ndim == len(shape)
 
     def predict(
         self,

@@ -124,6 +124,16 @@ def _make_again(cls: type[Env], made: tuple[Any, ...]) -> Env:
     return cls(name, render_mode=render_mode, map_seed=map_seed, **parameters)
 
 
+def final_infos(last: list[tuple[int, Any]], count: int) -> dict[str, Any]:
+    """What Gymnasium tells of the episodes that a step ended where the next ones begin at once."""
+    final = np.full(count, fill_value=None, dtype=object)
+    mask = np.zeros(count, dtype=np.bool_)
+    for at, observation in last:
+        final[at] = observation
+        mask[at] = True
+    return {"final_obs": final, "_final_obs": mask, "final_info": {}, "_final_info": mask.copy()}
+
+
 class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
     """Many environments of one kind, stepped together in native code, with Gymnasium's three ways of resetting."""
 
@@ -154,7 +164,6 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
         self.single_action_space = space_of(done)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self._discrete = isinstance(self.single_action_space, spaces.Discrete)
 
     @property
     def full_id(self) -> str:
@@ -190,18 +199,7 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """Acts everywhere."""
-        if self._discrete:
-            actions = np.asarray(actions, dtype=np.int64)
-        seen, rewards, terminations, truncations, last = self._core.step(actions)
-        infos: dict[str, Any] = {}
-        if last:
-            final = np.full(self.num_envs, fill_value=None, dtype=object)
-            mask = np.zeros(self.num_envs, dtype=np.bool_)
-            for at, observation in last:
-                final[at] = observation
-                mask[at] = True
-            infos = {"final_obs": final, "_final_obs": mask, "final_info": {}, "_final_info": mask.copy()}
-        return seen, rewards, terminations, truncations, infos
+        return self._core.step(actions)
 
     def render(self) -> tuple[Any, ...] | None:
         """A picture or a text of each environment."""

@@ -34,6 +34,8 @@ class Learnt:
     #: (x - middle) / half of every component of a box; 0 and 1 where it stays as it is.
     middle: npt.NDArray[np.float32]
     half: npt.NDArray[np.float32]
+    #: How far from 0 a component can be after that; infinity where there is no limit.
+    most: float
     #: Whether a constant 1 stands behind the numbers of a box.
     constant: bool
     #: What a hidden unit makes of its sum: relu, elu or tanh.
@@ -92,6 +94,10 @@ def learnt(agent: Agent | str | os.PathLike[str]) -> Learnt:
             bounded = (high - low) < 1e6
             middle = np.where(bounded, np.float32(0.5) * (low + high), 0).astype(np.float32)
             half = np.where(bounded, np.float32(0.5) * (high - low), 1).astype(np.float32)
+    most, running = np.inf, core.running()
+    if running is not None:
+        # A component that never changed has an infinite deviation: it is seen as 0.
+        middle, half, most = np.float32(running[0]), np.float32(running[1]), running[2]
     return Learnt(
         networks=networks,
         actions=actions,
@@ -100,6 +106,7 @@ def learnt(agent: Agent | str | os.PathLike[str]) -> Learnt:
         width=width,
         middle=middle,
         half=np.maximum(half, np.finfo(np.float32).tiny),
+        most=most,
         constant=states is None and config.get("layer_norm") == "true",
         activation=config.get("activation", "relu"),
         link=config.get("sigma_link", "softplus"),

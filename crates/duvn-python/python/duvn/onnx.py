@@ -75,6 +75,8 @@ def model(agent: Agent | str | os.PathLike[str]) -> Any:
         seen = helper.make_tensor_value_info("observation", TensorProto.FLOAT, ["rows", what.width])
         x = graph.node("Sub", ["observation", graph.constant(what.middle)])
         x = graph.node("Div", [x, graph.constant(what.half)])
+        if what.most < np.inf:
+            x = graph.node("Clip", [x, graph.constant(np.float32(-what.most)), graph.constant(np.float32(what.most))])
         if what.constant:
             pads = graph.constant(np.array([0, 0, 0, 1], np.int64))
             x = graph.node("Pad", [x, pads, graph.constant(np.float32(1.0))])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -39,13 +40,15 @@ def ire(
     *,
     name: str | None = None,
     processes: bool = False,
+    minutes: float | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Ire:
     """Samples the returns of the uniform random policy in any Gymnasium environment.
 
     ``env`` is an id or a function that makes an environment. Trace i depends on ``seed`` and i alone, so ``jobs`` changes
     nothing. Environments of ours run in native threads; others share the interpreter, unless ``processes=True`` gives each
-    job a process of its own (``env`` must then be an id or a function that pickle knows).
+    job a process of its own (``env`` must then be an id or a function that pickle knows). With ``minutes``, rounds of so many
+    traces go on until that time is over.
     """
     if isinstance(env, str):
         id = env
@@ -56,13 +59,18 @@ def ire(
     example = make()
     native = _native(example, seed) if isinstance(example, gymnasium.Env) else None
     threads = jobs or os.cpu_count() or 1
-    if native is not None:
-        returns = _duvn.ire(native.id, [], traces, max_steps, seed, threads, progress)
-        return _summed(name, returns, max_steps)
-    if processes and threads > 1:
-        returns = _in_processes(make, traces, max_steps, seed, threads)
-    else:
-        returns = _returns(make, example, 0, traces, max_steps, seed, threads, progress)
+
+    def sample(first: int) -> npt.NDArray[np.float64]:
+        if native is not None:
+            return _duvn.ire(native.id, [], traces, max_steps, seed, threads, progress, first)
+        if processes and threads > 1:
+            return _in_processes(make, first, traces, max_steps, seed, threads)
+        return _returns(make, example, first, traces, max_steps, seed, threads, progress)
+
+    end = None if minutes is None else time.monotonic() + 60.0 * minutes
+    returns = sample(0)
+    while end is not None and time.monotonic() < end:
+        returns = np.concatenate([returns, sample(len(returns))])
     return _summed(name, returns, max_steps)
 
 
@@ -93,11 +101,11 @@ def _share(task: tuple[Callable[[], Any], int, int, int, int]) -> npt.NDArray[np
 
 
 def _in_processes(
-    make: Callable[[], Any], traces: int, max_steps: int, seed: int, jobs: int
+    make: Callable[[], Any], first: int, traces: int, max_steps: int, seed: int, jobs: int
 ) -> npt.NDArray[np.float64]:
     import multiprocessing
 
-    edges = [traces * part // jobs for part in range(jobs + 1)]
+    edges = [first + traces * part // jobs for part in range(jobs + 1)]
     tasks = [(make, a, b - a, max_steps, seed) for a, b in zip(edges, edges[1:], strict=False) if b > a]
     # Spawned, because a fork would take over locks that threads hold.
     with multiprocessing.get_context("spawn").Pool(len(tasks)) as pool:

@@ -83,6 +83,8 @@ class Values(nn.Module):
             x = nn.functional.one_hot(observations.long().reshape(-1), self.what.states).float()
         else:
             x = (observations.float().reshape(-1, self.what.width) - self.centre) / self.extent
+            if self.what.most < float("inf"):
+                x = x.clamp(-self.what.most, self.what.most)
             if self.what.constant:
                 x = torch.cat([x, torch.ones_like(x[:, :1])], dim=1)
         means, sigmas = [], []

@@ -265,8 +265,8 @@ choices! {
         None = "none",
         /// From visits: counts for index observations, random features for boxes.
         Visits = "visits",
-        /// From visits and from how much outcomes vary: in random worlds it falls by the root of visits. For
-        /// index observations; boxes as with `visits`.
+        /// From visits and from how much outcomes vary: in random worlds it falls by the root of visits, and transitions
+        /// are replayed evenly there. For index observations; boxes as with `visits`.
         Outcomes = "outcomes",
     }
 }
@@ -309,6 +309,8 @@ choices! {
         Raw = "raw",
         /// Bounded components brought to [-1, 1].
         Scaled = "scaled",
+        /// Every component brought to mean 0 and standard deviation 1 by what has been seen so far in learning, within ±10.
+        Running = "running",
     }
 }
 
@@ -331,6 +333,10 @@ choices! {
         /// The current network decides on next actions and the target network values them, means stay within what was
         /// earned (as with decider=online and bound=returns), and sigma is discounted by loop_gamma at most.
         Guard = "guard",
+        /// The current network decides and the target network values. The discount is at most 1 - 1/H, if episodes are cut
+        /// off after H steps; what was never tried is as wide as local uncertainty can add up to, and its mean is that of
+        /// its state (with shrink).
+        Horizon = "horizon",
     }
 }
 

@@ -164,7 +164,7 @@ knobs! {
         /// lambda > 0: whether a trace is cut where the policy would act otherwise now, with its probability
         trace_cut: TraceCut = TraceCut::Never, needs TRACES, since "0.2";
 
-        /// box observations: as they are, or with bounded components brought to [-1, 1]
+        /// box observations: as they are, with bounded components brought to [-1, 1], or by their running mean and deviation
         inputs: InputKind = InputKind::Raw;
         /// hidden layers of each action's own sub-network
         hidden: Vec<usize> = vec![128, 128, 128], in Layers;

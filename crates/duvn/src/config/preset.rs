@@ -173,7 +173,7 @@ pub const PRESETS: &[Preset] = &[
     Preset {
         name: "duvn-stochastic",
         about: "duvn-deep that finds out by itself where the world is random, and goes on exploring there",
-        config: || Config { local: LocalKind::Outcomes, loops: LoopKind::Ignore, ..deep() },
+        config: || Config { local: LocalKind::Outcomes, loops: LoopKind::Horizon, ..deep() },
     },
     Preset {
         name: "c51",

@@ -8,7 +8,7 @@ pub use look::Explorer;
 pub(crate) use state::LearnerState;
 
 use crate::actor::{Actor, Phase};
-use crate::config::{BoundKind, CheckedConfig, LocalUnit, LoopKind, Scope};
+use crate::config::{BoundKind, CheckedConfig, InputKind, LocalUnit, LoopKind, Scope};
 use crate::earned::Earned;
 use crate::error::{AgentError, LearnError};
 use crate::inputs::Inputs;
@@ -16,7 +16,7 @@ use crate::local::Local;
 use crate::loops::Loops;
 use crate::net::Input;
 use crate::policy::{Beliefs, Moment, Policy, policy};
-use crate::posterior::{Posterior, SeveralDraws, Source, posterior};
+use crate::posterior::{Normalised, Posterior, SeveralDraws, Source, posterior};
 use crate::replay::{Ending, Gathered, Replay, Transition};
 use crate::returns::{ReturnModel, return_model};
 use crate::rng::Stream;
@@ -46,15 +46,18 @@ impl Axes {
         seed: u64,
     ) -> Result<Self, AgentError> {
         let returns = return_model(config);
-        let (input, actions) = (input(&seen(config, observations)), count(actions)?);
+        let (input, actions) = (input(&seen(config, observations)?), count(actions)?);
         let posterior = posterior(config, input, actions, Arc::clone(&returns), seed)?;
         Ok(Axes { posterior, returns, policy: policy(config) })
     }
 }
 
 /// The space of what the network sees of `observations`.
-pub(crate) fn seen(config: &CheckedConfig, observations: &Space) -> Space {
-    Inputs::new(config, observations).space(observations)
+pub(crate) fn seen(config: &CheckedConfig, observations: &Space) -> Result<Space, AgentError> {
+    match (config.inputs, observations) {
+        (InputKind::Running, Space::Discrete(states)) => Err(AgentError::IndexInputs(*states)),
+        _ => Ok(Inputs::new(config, observations).space(observations)),
+    }
 }
 
 /// What the network is fed with for observations in `space`.
@@ -135,12 +138,12 @@ pub(crate) struct Learner {
 impl Learner {
     pub(crate) fn new(
         config: &CheckedConfig,
-        axes: Axes,
+        mut axes: Axes,
         observations: &Space,
         seed: u64,
     ) -> Result<Self, AgentError> {
         let (shape, outputs) = (axes.posterior.shape(), axes.returns.outputs());
-        let seen = seen(config, observations);
+        let seen = seen(config, observations)?;
         if shape.input != input(&seen) || shape.outputs != outputs {
             return Err(AgentError::Axes {
                 network: format!("{shape:?}"),
@@ -152,6 +155,11 @@ impl Learner {
             return Err(AgentError::NoSpread);
         }
         let actions = shape.actions;
+        if config.inputs == InputKind::Running {
+            let steps = if config.lambda > 0.0 { config.trace_steps } else { 1 };
+            let rows = (config.batch * steps).max(config.actors);
+            axes.posterior = Box::new(Normalised::new(axes.posterior, observations.width(), rows));
+        }
         let inputs = Inputs::new(config, observations);
         let width = match &seen {
             Space::Discrete(_) => 0,
@@ -170,7 +178,7 @@ impl Learner {
             pending: Vec::with_capacity(most_pending(config)),
             rewards: None,
             earned: Earned::default(),
-            loops: Loops::new(config.loops == LoopKind::Guard),
+            loops: Loops::new(config.loops != LoopKind::Ignore),
             learning: true,
             batch: Batch::default(),
             arrived: Gathered::default(),
@@ -237,13 +245,22 @@ impl Learner {
             self.replay.cut_off(last, actor.episode);
         }
         actor.rewards.clear();
+        actor.steps = 0;
         actor.episode = self.episodes;
         self.episodes += 1;
         self.commit(actor);
+        self.see(observation);
         self.inputs.see(observation, &mut actor.seen);
         self.loops.arrive(&mut actor.trail, actor.episode, observation, self.space.width());
         actor.phase = Phase::Deciding;
         Ok(())
+    }
+
+    /// Shows an observation to the posterior, which may bring others to its scale.
+    fn see(&mut self, observation: Observation<'_>) {
+        if self.learning {
+            self.axes.posterior.see(observation);
+        }
     }
 
     /// Draws what an actor stays committed to: parameters and index.
@@ -270,10 +287,12 @@ impl Learner {
         if !step.reward.is_finite() {
             return Err(LearnError::Reward { reward: step.reward, step: self.counters.steps });
         }
+        self.see(observation);
         self.inputs.see(observation, &mut self.arrived);
         if !step.done() {
             self.loops.arrive(&mut actor.trail, actor.episode, observation, self.space.width());
         }
+        actor.steps += 1;
         if self.learning {
             self.remember(actor, number, step);
         }
@@ -295,6 +314,9 @@ impl Learner {
             Step { truncated: true, .. } => Ending::Truncated,
             _ => Ending::No,
         };
+        if ending == Ending::Truncated {
+            self.loops.cut_off(actor.steps);
+        }
         let next = (!step.terminated).then(|| self.arrived.only());
         self.local.visit(actor.seen.only(), usize::from(actor.action), step.reward as f32, next);
         let (least, most) = self.rewards.unwrap_or((step.reward, step.reward));

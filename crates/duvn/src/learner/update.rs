@@ -2,7 +2,7 @@
 
 use super::{Axes, Counters, Learner, Pending};
 use crate::actor::Actor;
-use crate::config::{BoundKind, Decider};
+use crate::config::{BoundKind, Decider, LoopKind};
 use crate::error::LearnError;
 use crate::net::Health;
 use crate::posterior::TrainingBatch;
@@ -98,20 +98,28 @@ impl Learner {
             actions.push(transition.action);
         }
         self.targets.follow(slots, known, self.replay.ring());
-        let guarded = self.loops.found();
-        if guarded {
+        let guarded = self.loops.found() && self.config.loops == LoopKind::Guard;
+        if self.loops.found() {
             self.targets.set_decider(Decider::Online);
+            if self.config.loops == LoopKind::Horizon {
+                let gamma = self.loops.discount(self.config.gamma);
+                self.targets.set_gamma(gamma);
+                self.local.look_ahead(gamma);
+            }
         }
         let size = slots.len();
         let share = 1.0 / posterior.learners() as f64;
         mean.clear();
         mean.resize(size, Discrepancy::default());
         found.resize(size, Discrepancy::default());
+        weights.clear();
         weights.resize(size, 1.0);
         // Beta rises from its first value to 1.
         let risen = (self.counters.updates as f64 / self.config.importance_updates as f64).min(1.0);
         let beta = self.config.importance + (1.0 - self.config.importance) * risen;
-        self.replay.weigh(slots, beta, weights);
+        if !self.local.outcomes_vary() {
+            self.replay.weigh(slots, beta, weights);
+        }
         targets.resize(size * returns.target_width(), 0.0);
         for learner in 0..posterior.learners() {
             let mut sources = Sources {
@@ -164,10 +172,16 @@ impl Learner {
         Ok(())
     }
 
-    /// Fills the batch with remembered transitions, `fresh` first if it is to be in it.
+    /// Fills the batch with remembered transitions, `fresh` first if it is to be in it. Where outcomes are known to vary, a
+    /// mean is right only if every outcome comes as often as it did: what surprised most is what happens least, and
+    /// whoever looks at it more often believes in a world that is not there.
     fn sample(&mut self, fresh: Fresh) -> Known {
         let Batch { slots, .. } = &mut self.batch;
         slots.resize(self.config.batch, 0);
+        if self.local.outcomes_vary() {
+            self.replay.sample_evenly(slots, &mut self.sampling);
+            return Known::None;
+        }
         let fresh = self.config.fresh.then_some(fresh);
         let replayed = match fresh {
             Some(Fresh { slot, .. }) => {

@@ -9,6 +9,12 @@
 //! The mean can be treated alike: the mean of a posterior with the prior N(0, v), after n observations whose
 //! own variance is v, is n / (1 + n) times what was observed. With `shrink` that is what a decision and a target
 //! see of mu_net. Where every step costs something this alone is optimism: what was never tried costs nothing.
+//!
+//! In a world with loops (`loops=horizon`) both are taken further. Behind what was never tried is a whole future of
+//! such things: its width is what u adds up to, scale / sqrt(1 - gamma²), or any small income that goes on for ever
+//! would be worth more than the unknown. And an action that was never tried is taken to be worth what its state is:
+//! with w(n) = 1 - (u(n) / u(0))² of what was observed, the mean is w mu + (1 - w) V, V being the best mean of an
+//! action that was tried.
 
 mod counts;
 mod covariance;
@@ -38,6 +44,8 @@ pub struct Local {
     unit: Option<f32>,
     power: f32,
     shrink: bool,
+    /// In a world with loops: how many times as wide what was never tried is.
+    ahead: Option<f32>,
     actions: usize,
     /// 1 / (1 + n) of every action in the states looked at last.
     #[serde(skip)]
@@ -75,6 +83,7 @@ impl Local {
             unit: (config.local_unit == LocalUnit::Returns).then_some(1.0),
             power: config.local_power as f32,
             shrink: config.shrink,
+            ahead: None,
             actions,
             rarities: Vec::new(),
             widths: Vec::new(),
@@ -94,6 +103,11 @@ impl Local {
         {
             *unit = high - low;
         }
+    }
+
+    /// From now on the world is known to have loops: behind what was never tried is more of it, discounted by `gamma` a step.
+    pub fn look_ahead(&mut self, gamma: f64) {
+        self.ahead = Some((1.0 / (1.0 - gamma * gamma).max(f64::EPSILON).sqrt()) as f32);
     }
 
     /// The largest sigma that local uncertainty can add up to where sigma is discounted by `gamma` a step: that of
@@ -117,7 +131,8 @@ impl Local {
         let settings =
             |local: &Local| (local.scale, local.unit.is_some(), local.power, local.shrink, local.actions);
         let measured = other.unit.is_none_or(|unit| unit.is_finite() && unit > 0.0);
-        kinds && measured && settings(self) == settings(other)
+        let ahead = other.ahead.is_none_or(|ahead| ahead.is_finite() && ahead >= 1.0);
+        kinds && measured && ahead && settings(self) == settings(other)
     }
 
     /// Takes down that `action` was tried, and what came of it: a reward, and a next state where the task has
@@ -143,13 +158,19 @@ impl Local {
         }
     }
 
-    /// Looks at states: 1 / (1 + n) of every action after n visits, and the width u that follows.
+    /// Whether the world is known to be random: what came of the same action in the same state was not always the same.
+    pub fn outcomes_vary(&self) -> bool {
+        matches!(&self.kind, Kind::Outcomes(outcomes) if outcomes.vary())
+    }
+
+    /// Looks at states: of every action after n visits how much of its mean is not observed, and the width u. The first
+    /// is 1 / (1 + n), or, looking ahead, the square of what is left of the width.
     fn look(&mut self, states: Rows<'_>, count: usize) {
         let scale = self.scale();
         self.widths.resize(count * self.actions, (0.0, 0.0));
         if let (Kind::Outcomes(outcomes), Rows::Index(states)) = (&self.kind, states) {
             for (&state, widths) in states.iter().zip(self.widths.chunks_exact_mut(self.actions)) {
-                outcomes.look(state as usize, (scale, self.power), widths);
+                outcomes.look(state as usize, (scale, self.power), self.ahead, widths);
             }
             return;
         }
@@ -164,7 +185,11 @@ impl Local {
             _ => self.rarities.fill(0.0),
         }
         for (width, &rarity) in self.widths.iter_mut().zip(&self.rarities) {
-            *width = (rarity, scale * rarity.powf(self.power));
+            let left = rarity.powf(self.power);
+            *width = match self.ahead {
+                None => (rarity, scale * left),
+                Some(ahead) => (left * left, scale * ahead * left),
+            };
         }
     }
 
@@ -192,10 +217,22 @@ impl Local {
                     Some(actions) => std::slice::from_ref(&widths[usize::from(actions[first + row])]),
                     None => widths,
                 };
-                for (parameters, &(rarity, width)) in beliefs.chunks_exact_mut(model.outputs()).zip(widths) {
+                // What an action is worth that was not tried: nothing, or what the best is that was.
+                let tried =
+                    |&(parameters, &(left, _)): &(&[f32], &(f32, f32))| !parameters.is_empty() && left < 1.0;
+                let worth = self.ahead.map(|_| {
+                    let actions = beliefs.chunks_exact(model.outputs()).zip(widths).filter(tried);
+                    actions
+                        .map(|(parameters, _)| model.mean(parameters) as f32)
+                        .fold(f32::NEG_INFINITY, f32::max)
+                });
+                for (parameters, &(left, width)) in beliefs.chunks_exact_mut(model.outputs()).zip(widths) {
                     model.widen(parameters, width);
                     if self.shrink {
-                        model.shrink(parameters, 1.0 - rarity);
+                        model.shrink(parameters, 1.0 - left);
+                        if let Some(worth) = worth.filter(|worth| worth.is_finite()) {
+                            model.shift(parameters, left * worth);
+                        }
                     }
                 }
             }
@@ -250,6 +287,22 @@ mod tests {
         for (unit, bounds) in [(LocalUnit::Returns, (0.0, 0.0)), (LocalUnit::Reward, (-2.0, 6.0))] {
             assert_eq!(widened(unit, bounds), (9.25f32.sqrt(), 0.625));
         }
+    }
+
+    /// Looking ahead with gamma 0.6, what was never tried is 1 / sqrt(1 - 0.36) = 1.25 times as wide. After one visit
+    /// with power 1, u = 4 x 1.25 / 2 and 1/4 of the mean is not observed: it is the state's, which is 8 as well.
+    #[test]
+    fn looking_ahead_the_unknown_is_wider_and_worth_what_its_state_is() {
+        let config = Config { local: LocalKind::Visits, local_scale: 4.0, shrink: true, ..Config::default() };
+        let mut local = Local::new(&config, &Space::Discrete(2), 3, &mut Stream::new(0, "test"));
+        local.look_ahead(0.6);
+        local.visit(Observation::Index(0), 0, 0.0, None);
+        local.visit(Observation::Index(0), 1, 0.0, None);
+        let mut beliefs = [8.0, 0.0, 4.0, 0.0, 9.0, 0.0, 8.0, 0.0, 4.0, 0.0, 9.0, 0.0];
+        local.widen(&Gaussian::new(&config), Rows::Index(&[0, 1]), None, &mut beliefs);
+        let none_tried = [0.0, 5.0, 0.0, 5.0, 0.0, 5.0];
+        assert_eq!(beliefs[..6], [8.0, 2.5, 5.0, 2.5, 8.0, 5.0]);
+        assert_eq!(beliefs[6..], none_tried);
     }
 
     #[test]

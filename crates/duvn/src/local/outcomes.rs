@@ -28,6 +28,11 @@ pub struct Outcome {
 /// variance of its rewards. Both are mixed with two outcomes of an average pair: for p, the share of
 /// repeated pairs that ever varied (with a twentieth of a pair that did and the rest of one that did not,
 /// before there are any: where nothing speaks for chance, little is spent on it).
+///
+/// Looking ahead in a world with loops, behind what was never tried there is more to be found, and chance among known
+/// states is no larger for it:
+///
+/// u² = scale² [ahead² r^(2 power) + p (r - r^(2 power))] + v r.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outcomes {
     actions: usize,
@@ -86,8 +91,14 @@ impl Outcomes {
         self.squares += f64::from(square);
     }
 
-    /// r = 1 / (1 + n) and the width u of every action in a state.
-    pub fn look(&self, state: usize, (scale, power): (f32, f32), out: &mut [(f32, f32)]) {
+    /// Whether a next state or a reward has ever differed from the one before.
+    pub(super) fn vary(&self) -> bool {
+        self.varied > 0 || self.squares > 0.0
+    }
+
+    /// How much of its mean is not observed, and the width u, of every action in a state. The first is r = 1 / (1 + n),
+    /// or, looking `ahead`, (1 - p) r^(2 power) + p r.
+    pub fn look(&self, state: usize, (scale, power): (f32, f32), ahead: Option<f32>, out: &mut [(f32, f32)]) {
         let share = (self.varied as f32 + SUSPECTED) / (self.repeated as f32 + 1.0);
         let variance = if self.tries > 0 { (self.squares / self.tries as f64) as f32 } else { 0.0 };
         let pairs = &self.pairs[state * self.actions..][..self.actions];
@@ -96,8 +107,15 @@ impl Outcomes {
             let known = pair.visits.saturating_sub(1) as f32 + BORROWED;
             let p = ((pair.changes as f32 + BORROWED * share) / known).min(1.0);
             let v = (pair.squares + BORROWED * variance) / known;
-            let square = scale * scale * ((1.0 - p) * rarity.powf(2.0 * power) + p * rarity) + v * rarity;
-            *out = (rarity, square.sqrt());
+            let unknown = rarity.powf(2.0 * power);
+            let (left, share) = match ahead {
+                None => (rarity, (1.0 - p) * unknown + p * rarity),
+                Some(ahead) => {
+                    let chance = p * (rarity - unknown);
+                    (unknown + chance, ahead * ahead * unknown + chance)
+                }
+            };
+            *out = (left, (scale * scale * share + v * rarity).sqrt());
         }
     }
 }
@@ -108,7 +126,7 @@ mod tests {
 
     fn width(outcomes: &Outcomes, state: usize) -> f32 {
         let mut out = [(0.0, 0.0)];
-        outcomes.look(state, (1.0, 3.0), &mut out);
+        outcomes.look(state, (1.0, 3.0), None, &mut out);
         out[0].1
     }
 
@@ -157,6 +175,24 @@ mod tests {
         (0..10_000).for_each(|n| outcomes.visit(0, 0, next(n % 2)));
         let found = width(&outcomes, 0);
         assert!((found - 0.01).abs() < 1e-4, "{found}");
+    }
+
+    /// Nothing tried: as wide as there is to be found ahead, and nothing observed. After four tries with one outcome p = 1/100
+    /// (above) and q = 5^-6: 25 q + (1/5 - q) / 100 of the square.
+    #[test]
+    fn looking_ahead_only_the_unknown_is_wider() {
+        let mut outcomes = Outcomes::new(1, 1);
+        let look = |outcomes: &Outcomes| {
+            let mut out = [(0.0, 0.0)];
+            outcomes.look(0, (2.0, 3.0), Some(5.0), &mut out);
+            out[0]
+        };
+        assert_eq!(look(&outcomes), (1.0, 10.0));
+        (0..4).for_each(|_| outcomes.visit(0, 0, next(0)));
+        let (q, (left, width)) = (5f32.powi(-6), look(&outcomes));
+        let chance = (0.2 - q) / 100.0;
+        assert!((left - (q + chance)).abs() < 1e-7, "{left}");
+        assert!((width - 2.0 * (25.0 * q + chance).sqrt()).abs() < 1e-6, "{width}");
     }
 
     /// Rewards 3 and -3 in turn: variance 9, whatever the scale of the states.

@@ -6,7 +6,7 @@ use super::kernels::{HiddenLayer, NormLayer, OutputLayer, PANEL, padded, panels}
 use super::{LoadError, Shape, Tensor};
 
 /// An output layer of so many outputs is computed by dot products; more fill the vectors of a panel better.
-const MOST_IN_ROWS: usize = 8;
+pub(super) const MOST_IN_ROWS: usize = 8;
 
 /// One layer's place among the parameters.
 #[derive(Clone, Debug)]

@@ -12,6 +12,7 @@ mod layout;
 mod masks;
 mod network;
 mod pass;
+mod room;
 mod shape;
 
 pub use activation::Activation;
@@ -21,6 +22,7 @@ pub(crate) use kernels::{Acts, ActsMut, Kernels, padded, panels};
 pub use kernels::{Isa, IsaError, force_isa, isa, isa_from_environment, measure_peak};
 pub use masks::{Extent, HiddenAt, MaskRng, Masks};
 pub use network::Network;
+pub(crate) use room::Numbers;
 pub use shape::{Input, Shape, ShapeError};
 
 /// A batch of observations.

@@ -80,6 +80,14 @@ impl Network {
         self
     }
 
+    /// The same network without what only training needs: target and moments. It can be asked and no more.
+    pub(crate) fn fixed(mut self) -> Self {
+        for part in [&mut self.target, &mut self.mean, &mut self.variance] {
+            *part = Buffer::default();
+        }
+        self
+    }
+
     /// The instruction set that this network computes with.
     pub fn isa(&self) -> Isa {
         self.plan.kernels.isa()

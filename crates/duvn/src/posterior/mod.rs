@@ -59,6 +59,7 @@ macro_rules! one_network {
 
 mod dropout;
 mod ensemble;
+mod normalised;
 mod point;
 #[cfg(test)]
 pub(crate) mod scripted;
@@ -66,6 +67,7 @@ mod several;
 
 pub use dropout::Dropout;
 pub use ensemble::Ensemble;
+pub use normalised::Normalised;
 pub use point::Point;
 pub(crate) use several::SeveralDraws;
 
@@ -75,8 +77,9 @@ use crate::config::{CheckedConfig, PosteriorKind};
 use crate::net::{Health, Input, LoadError, MaskRng, Masks, Rows, Shape, ShapeError, Tensor};
 use crate::returns::ReturnModel;
 use crate::rng::Stream;
+use crate::running::Running;
 use crate::value::ValueNetwork;
-use duvn_envs::StateError;
+use duvn_envs::{Observation, StateError};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -114,6 +117,14 @@ impl Source {
 pub trait Posterior: Send {
     /// The shape of its network, or of each of them.
     fn shape(&self) -> &Shape;
+
+    /// An observation has come to an agent that learns, as its environment gave it.
+    fn see(&mut self, _observation: Observation<'_>) {}
+
+    /// The statistics of what has come, where rows are brought to their scale before a network gets them.
+    fn running(&self) -> Option<&Running> {
+        None
+    }
 
     /// Draws parameters to act by, into `draw`.
     fn draw(&self, source: &mut Source, draw: &mut Draw);

@@ -115,6 +115,14 @@ impl Replay {
         }
     }
 
+    /// Fills `slots` with places of the ring, each as likely as any other.
+    pub fn sample_evenly(&mut self, slots: &mut [u32], stream: &mut Stream) {
+        match &mut self.traces {
+            Some(traces) => traces.fill(slots, &self.ring, |traces| traces.any(stream)),
+            None => slots.iter_mut().for_each(|slot| *slot = stream.below(self.ring.len()) as u32),
+        }
+    }
+
     /// How much each of `slots` counts in an update: 1, but where slots are drawn in proportion to their errors. Those then come
     /// with the probability P_i = share p_i / sum of p + (1 - share) / n, and count for (n P_i)^-beta, divided by the largest of
     /// the batch. With beta 1 the update is, in the mean, that of slots that are drawn evenly.
@@ -184,6 +192,19 @@ mod tests {
         replay.learnt(7, 0.5);
         replay.sample(&mut slots, &mut Stream::new(0, "test"));
         assert_eq!(slots, [3, 7]);
+    }
+
+    #[test]
+    fn an_even_sample_asks_for_no_priorities() {
+        let mut replay = replay(1.0, 10);
+        replay.learnt(7, 5.0);
+        let mut slots = [0; 10_000];
+        replay.sample_evenly(&mut slots, &mut Stream::new(0, "test"));
+        for wanted in 0..10 {
+            // Five standard errors of a tenth are 150.
+            let count = slots.iter().filter(|&&slot| slot == wanted).count();
+            assert!((850..1150).contains(&count), "{wanted}: {count}");
+        }
     }
 
     #[test]

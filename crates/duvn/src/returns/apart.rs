@@ -110,6 +110,11 @@ impl ReturnModel for Apart {
         self.inner.shrink(parameters, share);
     }
 
+    fn shift(&self, parameters: &mut [f32], by: f32) {
+        let width = self.at_e();
+        self.inner.shift(&mut parameters[..width], by);
+    }
+
     /// The whole return is that of `other`; the uncertainty stays.
     fn recentre(&self, parameters: &mut [f32], other: &[f32]) {
         let width = self.at_e();

@@ -87,7 +87,7 @@ impl Categorical {
     }
 
     /// Moves all mass by `away`.
-    fn shift(&self, parameters: &mut [f32], away: f64) {
+    fn slide(&self, parameters: &mut [f32], away: f64) {
         let cells = away / self.support().step;
         let p = &mut parameters[..self.count];
         // Downwards is upwards seen from the other end.
@@ -178,12 +178,16 @@ impl ReturnModel for Categorical {
     }
 
     /// Shifts the probabilities along the atoms; what would leave them stays at the end.
+    fn shift(&self, parameters: &mut [f32], by: f32) {
+        self.slide(parameters, f64::from(by));
+    }
+
     fn recentre(&self, parameters: &mut [f32], other: &[f32]) {
-        self.shift(parameters, self.mean(other) - self.mean(parameters));
+        self.slide(parameters, self.mean(other) - self.mean(parameters));
     }
 
     fn settle(&self, parameters: &mut [f32], z: f64) {
-        self.shift(parameters, self.at(parameters, z) - self.mean(parameters));
+        self.slide(parameters, self.at(parameters, z) - self.mean(parameters));
     }
 
     /// None on logits, which have no units: a configuration with a prior is refused.

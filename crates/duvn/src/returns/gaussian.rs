@@ -137,6 +137,10 @@ impl ReturnModel for Gaussian {
         parameters[0] *= share;
     }
 
+    fn shift(&self, parameters: &mut [f32], by: f32) {
+        parameters[0] += by;
+    }
+
     fn recentre(&self, parameters: &mut [f32], other: &[f32]) {
         parameters[0] = other[0];
     }

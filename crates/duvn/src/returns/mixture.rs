@@ -182,6 +182,10 @@ impl ReturnModel for GaussianMixture {
         parameters[self.count..2 * self.count].iter_mut().for_each(|mu| *mu -= away);
     }
 
+    fn shift(&self, parameters: &mut [f32], by: f32) {
+        parameters[self.count..2 * self.count].iter_mut().for_each(|mu| *mu += by);
+    }
+
     fn recentre(&self, parameters: &mut [f32], other: &[f32]) {
         let away = (self.mean(other) - self.mean(parameters)) as f32;
         parameters[self.count..2 * self.count].iter_mut().for_each(|mu| *mu += away);

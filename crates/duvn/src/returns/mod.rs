@@ -155,6 +155,9 @@ pub trait ReturnModel: Send + Sync {
     /// Leaves the `share` of the mean, from 0 to 1, and the spread as it is.
     fn shrink(&self, parameters: &mut [f32], share: f32);
 
+    /// Moves the distribution by `by`.
+    fn shift(&self, parameters: &mut [f32], by: f32);
+
     /// Moves the distribution to where `other` has its mean.
     fn recentre(&self, parameters: &mut [f32], other: &[f32]);
 

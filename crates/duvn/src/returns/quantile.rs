@@ -168,6 +168,10 @@ impl ReturnModel for Quantile {
         theta.iter_mut().for_each(|theta| *theta -= away);
     }
 
+    fn shift(&self, parameters: &mut [f32], by: f32) {
+        parameters[..self.count].iter_mut().for_each(|theta| *theta += by);
+    }
+
     fn recentre(&self, parameters: &mut [f32], other: &[f32]) {
         let away = (self.mean(other) - self.mean(parameters)) as f32;
         parameters[..self.count].iter_mut().for_each(|theta| *theta += away);

@@ -89,6 +89,11 @@ impl Targets {
         self.decider = decider;
     }
 
+    /// From now on steps are discounted by `gamma`.
+    pub fn set_gamma(&mut self, gamma: f64) {
+        self.gamma = gamma;
+    }
+
     /// Follows the trace of each slot and lists the next states that need a value. Next actions will be drawn
     /// from the policy, but for those that are `known`.
     pub fn follow(&mut self, slots: &[u32], known: Known, ring: &Ring) {

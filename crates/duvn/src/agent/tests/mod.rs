@@ -114,6 +114,37 @@ fn the_newest_transition_is_in_every_update_if_that_is_asked_for() {
     }
 }
 
+/// Two agents, of which one prefers what is new and what surprised: the same if the first action has led to two states
+/// before they learn, and not the same if it has not.
+#[test]
+fn once_outcomes_vary_all_transitions_are_as_likely() {
+    let learnt = |prioritised, fresh, first: [usize; 2]| {
+        let config = Config {
+            returns: ReturnKind::Gaussian,
+            local: LocalKind::Outcomes,
+            hidden: vec![4],
+            batch: 2,
+            learning_starts: 3,
+            prioritised,
+            fresh,
+            ..config()
+        };
+        let space = Space::Discrete(4);
+        let mut agent = Agent::new(&config.check().unwrap(), &space, &Space::Discrete(1), 0).unwrap();
+        let after = (0..20).map(|step| (step % 4, 2));
+        for (state, next) in first.map(|next| (0, next)).into_iter().chain(after) {
+            agent.begin(Observation::Index(state)).unwrap();
+            let cut = Step { reward: state as f64, truncated: true, ..GOING };
+            agent.observe(&cut, Observation::Index(next)).unwrap();
+        }
+        let numbers =
+            agent.posterior().tensors().into_iter().filter(|tensor| tensor.name.contains("/online/"));
+        numbers.flat_map(|tensor| tensor.data).collect::<Vec<f32>>()
+    };
+    assert_eq!(learnt(0.5, true, [1, 2]), learnt(0.0, false, [1, 2]));
+    assert_ne!(learnt(0.5, true, [2, 2]), learnt(0.0, false, [2, 2]));
+}
+
 #[test]
 fn every_learner_of_a_posterior_trains_and_all_centres_have_a_say() {
     // The first says action 0, a little; the second says action 1, very much so.
@@ -136,6 +167,7 @@ fn the_current_network_decides_once_an_episode_has_come_back_to_a_state() {
     for (loops, deciders) in [
         (LoopKind::Ignore, [Which::Target; 4]),
         (LoopKind::Guard, [Which::Target, Which::Target, Which::Online, Which::Online]),
+        (LoopKind::Horizon, [Which::Target, Which::Target, Which::Online, Which::Online]),
     ] {
         let (mut agent, calls) = agent(&Config { loops, fresh: true, ..config() }, simple());
         let mut decided = Vec::new();

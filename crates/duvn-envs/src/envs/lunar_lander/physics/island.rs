@@ -76,7 +76,7 @@ impl Circle {
     }
 
     fn is_steady(&self) -> bool {
-        self.rounds().iter().flatten().all(|change| change.steady)
+        self.rounds().iter().flatten().all(HingeChange::is_steady)
     }
 }
 

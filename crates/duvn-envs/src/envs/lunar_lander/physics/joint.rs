@@ -47,15 +47,22 @@ pub struct HingeImpulse {
     pub motor: f32,
 }
 
-/// What one iteration added to the sums.
+/// What one iteration added to the sums. Numbers only, for the same reason as in [`HingeSolver`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct HingeChange {
-    /// Whether it depended on nothing of the stop's sum but its sign.
-    pub steady: bool,
     point: Vec2,
     turn: f32,
-    /// The stop would have had to pull, and gave nothing.
-    pulled: bool,
+    /// 1 if the stop would have had to pull, and gave nothing.
+    pulled: f32,
+    /// 1 if it depended on something of the stop's sum beside its sign.
+    unsteady: f32,
+}
+
+impl HingeChange {
+    /// Whether it depended on nothing of the stop's sum but its sign.
+    pub fn is_steady(&self) -> bool {
+        self.unsteady == 0.0
+    }
 }
 
 /// A hinge made ready for the velocity iterations of one step.
@@ -63,12 +70,13 @@ pub struct HingeChange {
 /// With the rows of the Jacobian J = [-1 -rₕ× 1 rₗ×; 0 -1 0 1], the matrix is K = J M⁻¹ Jᵀ, of which the upper
 /// left 2 x 2 block serves while the stop gives nothing.
 ///
-/// The layout is fixed, with numbers after numbers: compilers load three of them as four, and a fourth
-/// that is no number is a subnormal one, which makes every product a hundred times slower.
+/// The layout is fixed and holds numbers only: compilers load three of them as four, and a fourth that is a flag is a
+/// subnormal number, which makes every product a hundred times slower.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct HingeSolver {
-    stop: Stop,
+    /// The sign of what the stop must not give, which would be to pull: -1 at the lower, 1 at the upper, 0 without one.
+    pulling: f32,
     hull_arm: Vec2,
     leg_arm: Vec2,
     speed: f32,
@@ -141,7 +149,11 @@ impl Hinge {
         HingeSolver {
             hull_arm: a,
             leg_arm: b,
-            stop: now,
+            pulling: match now {
+                Stop::Free => 0.0,
+                Stop::Lower => -1.0,
+                Stop::Upper => 1.0,
+            },
             speed: self.speed,
             max_impulse: step * self.torque,
             motor_mass: 1.0 / (i_a + i_b),
@@ -240,14 +252,14 @@ impl HingeSolver {
 
         let drift =
             leg_moves.v + self.leg_arm.spun(leg_moves.w) - hull_moves.v - self.hull_arm.spun(hull_moves.w);
-        if self.stop == Stop::Free {
+        if self.pulling == 0.0 {
             let point = self.solve2(-drift);
             sum.point += point;
             hull_moves.v -= hull.inv_mass * point;
             hull_moves.w -= i_a * self.hull_arm.cross(point);
             leg_moves.v += leg.inv_mass * point;
             leg_moves.w += i_b * self.leg_arm.cross(point);
-            return HingeChange { steady: true, point, ..HingeChange::default() };
+            return HingeChange { point, ..HingeChange::default() };
         }
 
         let [x, y, z] = self.solve3([drift.x, drift.y, leg_moves.w - hull_moves.w]);
@@ -268,18 +280,14 @@ impl HingeSolver {
         hull_moves.w -= i_a * (self.hull_arm.cross(point) + given);
         leg_moves.v += leg.inv_mass * point;
         leg_moves.w += i_b * (self.leg_arm.cross(point) + given);
-        let steady = !pulled || before.stop == 0.0;
-        HingeChange { steady, point, turn, pulled }
+        let number = |flag: bool| if flag { 1.0 } else { 0.0 };
+        HingeChange { point, turn, pulled: number(pulled), unsteady: number(pulled && before.stop != 0.0) }
     }
 
     /// Whether the stop would have to pull for this sum of its impulses.
     #[inline(always)]
     fn pulls(&self, total: f32) -> bool {
-        match self.stop {
-            Stop::Free => false,
-            Stop::Lower => total < 0.0,
-            Stop::Upper => total > 0.0,
-        }
+        total * self.pulling > 0.0
     }
 
     /// Adds `change` to the sums once more. Says whether an iteration from the same velocities would have done
@@ -287,9 +295,10 @@ impl HingeSolver {
     #[inline(always)]
     pub fn repeat(&self, change: &HingeChange, sum: &mut HingeImpulse) -> bool {
         let total = sum.stop + change.turn;
-        sum.stop = if change.pulled { sum.stop } else { total };
+        let pulled = change.pulled != 0.0;
+        sum.stop = if pulled { sum.stop } else { total };
         sum.point += change.point;
-        self.pulls(total) == change.pulled
+        self.pulls(total) == pulled
     }
 }
 
@@ -335,7 +344,7 @@ mod tests {
     #[test]
     fn a_hinge_on_its_stop_does_not_turn_further() {
         let ([hull, leg], solver) = iterated(0.6);
-        assert_eq!(solver.stop, Stop::Upper);
+        assert_eq!(solver.pulling, 1.0);
         assert!(leg.w - hull.w < 1e-4);
     }
 
