@@ -34,6 +34,15 @@ function check(holds, what) {
   if (!holds) failures += 1;
 }
 
+/** What an action brings about may come a moment later, as the page sees fit: asks again until it is so. */
+async function soon(probe, what) {
+  let holds = await probe();
+  for (const until = Date.now() + PATIENCE / 9; !holds && Date.now() < until; holds = await probe()) {
+    await new Promise((resolve) => { setTimeout(resolve, 50); });
+  }
+  check(holds, what);
+}
+
 function duvnDo(...args) {
   const done = spawnSync(duvn, args, { encoding: "utf8", timeout: 4 * PATIENCE });
   if (done.status !== 0) throw new Error(`duvn ${args.join(" ")}: ${done.stderr}`);
@@ -130,7 +139,7 @@ async function clicks(browser, address) {
   for (const metric of ["length", "loss", "value", "bias", "sigma", "spread", "return"]) {
     await control("Show").selectOption(metric);
     await page.waitForFunction((m) => [...document.querySelectorAll(".panel")].every((p) => !p.answer || p.answer.metric === m), metric);
-    check(await page.locator("#view-curves canvas").count() > 0, `curves of ${metric}`);
+    await soon(async () => await page.locator("#view-curves canvas").count() > 0, `curves of ${metric}`);
   }
   for (const x of ["steps", "episodes", "budget"]) {
     await control("over").selectOption(x);
@@ -153,14 +162,14 @@ async function clicks(browser, address) {
   await page.waitForSelector("#view-curves .legend button");
   const first = page.locator("#view-curves .legend button").first();
   await first.click();
-  check(await page.locator("#view-curves .legend button").first().getAttribute("aria-pressed") === "false", "a line is hidden by the legend");
+  await soon(async () => await page.locator("#view-curves .legend button").first().getAttribute("aria-pressed") === "false", "a line is hidden by the legend");
   await page.locator("#view-curves .legend button").first().click();
   const chart = page.locator("#view-curves .chart").first();
   await chart.locator(".u-over").hover({ position: { x: 200, y: 80 } });
-  check(/n \d/.test(await page.locator("#view-curves .legend .value").first().textContent()), "hovering tells values with seed counts");
+  await soon(async () => /n \d/.test(await page.locator("#view-curves .legend .value").first().textContent()), "hovering tells values with seed counts");
   await chart.focus();
   await page.keyboard.press("ArrowLeft");
-  check((await page.locator("#view-curves .at").first().textContent()).includes("episodes"), "the keyboard reads the values");
+  await soon(async () => (await page.locator("#view-curves .at").first().textContent()).includes("episodes"), "the keyboard reads the values");
   const over = await chart.locator(".u-over").boundingBox();
   const range = () => page.evaluate(() => { const { min, max } = document.querySelector("#view-curves .chart").chart.scales.x; return max - min; });
   const whole = await range();
@@ -168,13 +177,13 @@ async function clicks(browser, address) {
   await page.mouse.down();
   await page.mouse.move(over.x + 250, over.y + 65, { steps: 5 });
   await page.mouse.up();
-  check(await range() < 0.6 * whole, "dragging zooms");
+  await soon(async () => await range() < 0.6 * whole, "dragging zooms");
   await page.mouse.dblclick(over.x + 150, over.y + 60);
-  check(Math.abs(await range() - whole) < 1e-9, "a double click shows all again");
+  await soon(async () => Math.abs(await range() - whole) < 1e-9, "a double click shows all again");
   await page.locator("#view-curves summary").first().click();
-  check(await page.locator("#view-curves details table").count() > 0, "the numbers as a table");
+  await soon(async () => await page.locator("#view-curves details table").count() > 0, "the numbers as a table");
   await page.click("#theme");
-  check(await page.evaluate(() => document.documentElement.dataset.theme) === "dark", "dark by the button");
+  await soon(async () => await page.evaluate(() => document.documentElement.dataset.theme) === "dark", "dark by the button");
   await page.click("#theme");
 
   await page.click("#tab-runs");
@@ -182,13 +191,13 @@ async function clicks(browser, address) {
   const rows = () => page.locator("#view-runs tbody tr").count();
   const all = await rows();
   await control("Search").fill("duvn-deep seed 3");
-  check(await rows() < all, "runs are searched by words");
+  await soon(async () => await rows() < all, "runs are searched by words");
   await control("Search").fill("gamma=0.9");
-  check(await rows() > 0, "and by knob values");
+  await soon(async () => await rows() > 0, "and by knob values");
   await control("Search").fill("");
   for (const [label, value] of [["Environment", "Chain-6"], ["Agent", "duvn"], ["Status", "done"]]) {
     await control(label).selectOption(value);
-    check(await rows() <= all, `runs by ${label}`);
+    await soon(async () => await rows() < all, `runs by ${label}`);
   }
   for (const label of ["Environment", "Agent", "Status"]) await control(label).selectOption("");
   await page.locator("#view-runs th button").nth(2).click();
@@ -196,7 +205,7 @@ async function clicks(browser, address) {
   await page.locator("#view-runs tbody input").nth(0).check();
   await page.locator("#view-runs tbody input").nth(7).check();
   await page.waitForSelector("#differences tbody tr");
-  check(await page.locator("#differences tbody tr").count() > 0, "what differs between two runs");
+  await soon(async () => await page.locator("#differences tbody tr").count() > 0, "what differs between two runs");
 
   await page.click("#tab-beliefs");
   await page.waitForSelector("#view-beliefs .map svg");
@@ -208,10 +217,10 @@ async function clicks(browser, address) {
   await page.waitForFunction(() => document.querySelector("#view-beliefs output").textContent.includes("before the first"));
   check(true, "a slider through training");
   await page.locator("#view-beliefs .map .cell").nth(5).click();
-  check((await page.locator("#view-beliefs h3[aria-live]").textContent()).includes("state 5"), "a click on a state shows its distributions");
+  await soon(async () => (await page.locator("#view-beliefs h3[aria-live]").textContent()).includes("state 5"), "a click on a state shows its distributions");
   await page.locator("#view-beliefs .drawing").first().focus();
   await page.keyboard.press("ArrowRight");
-  check((await page.locator("#view-beliefs h3[aria-live]").textContent()).includes("state 6"), "and so does the keyboard");
+  await soon(async () => (await page.locator("#view-beliefs h3[aria-live]").textContent()).includes("state 6"), "and so does the keyboard");
   await page.getByRole("button", { name: "Look again" }).click();
 
   await page.click("#tab-watch");
@@ -225,18 +234,18 @@ async function clicks(browser, address) {
   await page.getByRole("button", { name: "Step back" }).click();
   await control("Speed").fill("40");
   await page.getByLabel("Step of the episode").fill("1");
-  check((await page.locator("#view-watch p[role=status]").textContent()).startsWith("step 1"), "the policy at play, paused and stepped");
+  await soon(async () => (await page.locator("#view-watch p[role=status]").textContent()).startsWith("step 1"), "the policy at play, paused and stepped");
 
   await page.click("#tab-compare");
   await page.waitForSelector("#comparison tbody tr");
   await control("Agent").selectOption("duvn");
   await control("against").selectOption("egreedy");
   await page.waitForFunction(() => document.querySelector("#comparison thead").textContent.includes("DUVN above"));
-  check(/\[.*\]/.test(await page.locator("#comparison tbody tr").first().textContent()), "differences with intervals");
-  check(await page.locator("#view-compare canvas").count() > 0, "the performance profile");
+  await soon(async () => /\[.*\]/.test(await page.locator("#comparison tbody tr").first().textContent()), "differences with intervals");
+  await soon(async () => await page.locator("#view-compare canvas").count() > 0, "the performance profile");
   await page.locator("#tab-compare").focus();
   await page.keyboard.press("ArrowLeft");
-  check(await page.locator("#view-watch").isVisible(), "arrow keys go from tab to tab");
+  await soon(async () => await page.locator("#view-watch").isVisible(), "arrow keys go from tab to tab");
   check(errors.length === 0, `every control was used without errors ${errors.join("; ")}`);
   await context.close();
 }
@@ -248,18 +257,18 @@ async function frozen(browser, address) {
   await page.goto(address);
   await page.waitForSelector(".chart canvas");
   await page.locator("#view-curves .legend button").first().click();
-  check(await page.locator("#view-curves .legend button").first().getAttribute("aria-pressed") === "false", "report: a line is hidden");
+  await soon(async () => await page.locator("#view-curves .legend button").first().getAttribute("aria-pressed") === "false", "report: a line is hidden");
   await page.locator("#view-curves .chart .u-over").first().hover({ position: { x: 200, y: 80 } });
-  check(/n \d/.test(await page.locator("#view-curves .legend .value").last().textContent()), "report: hovering tells values");
+  await soon(async () => /n \d/.test(await page.locator("#view-curves .legend .value").last().textContent()), "report: hovering tells values");
   await page.click("#tab-beliefs");
   await page.waitForSelector("#view-beliefs .map svg");
   await page.locator("#view-beliefs input[type=range]").fill("0");
   await page.waitForFunction(() => document.querySelector("#view-beliefs output").textContent.includes("before the first"));
   await page.locator("#view-beliefs .map .cell").nth(2).click();
-  check((await page.locator("#view-beliefs h3[aria-live]").textContent()).includes("state 2"), "report: beliefs with slider and states");
+  await soon(async () => (await page.locator("#view-beliefs h3[aria-live]").textContent()).includes("state 2"), "report: beliefs with slider and states");
   await page.click("#tab-runs");
   await page.getByLabel("Search").fill("seed 3");
-  check(await page.locator("#view-runs tbody tr").count() > 0, "report: runs are searched");
+  await soon(async () => await page.locator("#view-runs tbody tr").count() > 0, "report: runs are searched");
   await page.click("#tab-compare");
   await page.waitForSelector("#comparison tbody tr");
   await looks(page, "report at 1000 px");
@@ -278,20 +287,19 @@ async function slices(browser, address) {
       await page.selectOption("#experiments", "1");
       await page.click("#tab-beliefs");
       await page.waitForFunction(() => document.querySelectorAll("#view-beliefs .map canvas").length >= 3);
-      check((await page.locator("#view-beliefs figcaption").first().textContent()).includes("position"), `${name}: a box in slices`);
+      await soon(async () => (await page.locator("#view-beliefs figcaption").first().textContent()).includes("position"), `${name}: a box in slices`);
       const maps = page.locator("#view-beliefs .drawing");
-      check(/32 by 32 cells: from .* at position .* velocity/.test(await maps.first().getAttribute("aria-label")), `${name}: a map says where it is lowest and highest`);
+      await soon(async () => /32 by 32 cells: from .* at position .* velocity/.test(await maps.first().getAttribute("aria-label")), `${name}: a map says where it is lowest and highest`);
       const heading = () => page.locator("#view-beliefs h3[aria-live]").textContent();
       const { width: across, height: up } = await maps.first().boundingBox();
       // The left end is the lowest position, the foot the lowest velocity.
       await maps.first().click({ position: { x: across * (0.5 / 32), y: up * (31.5 / 32) } });
-      const corner = await heading();
-      check(corner === "position -1.172, velocity -0.068", `${name}: a click on the picture chooses its cell (${corner})`);
+      await soon(async () => await heading() === "position -1.172, velocity -0.068", `${name}: a click on the picture chooses its cell`);
       await maps.first().focus();
       await page.keyboard.press("ArrowRight");
-      check((await heading()).startsWith("position -1.116"), `${name}: and arrow keys the next one (${await heading()})`);
+      await soon(async () => (await heading()).startsWith("position -1.116"), `${name}: and arrow keys the next one (${await heading()})`);
       await page.locator("#view-beliefs .map summary").first().click();
-      check(await page.locator("#view-beliefs .map table").first().locator("td").count() === 40, `${name}: the numbers as a table`);
+      await soon(async () => await page.locator("#view-beliefs .map table").first().locator("td").count() === 40, `${name}: the numbers as a table`);
       await picture(page, `slices-${width}-${scheme}`);
       await looks(page, name);
       const along = (word) => page.locator("#view-beliefs label", { hasText: new RegExp(`^${word}`) }).locator("select");
@@ -318,7 +326,7 @@ async function layers(browser, address) {
   const layer = page.locator("#view-beliefs label", { hasText: /^Layer/ }).locator("select");
   const written = () => page.locator("#view-beliefs .map").first().locator("text").allTextContents();
   await page.locator("#view-beliefs .map .cell").first().click();
-  check((await heading.textContent()).includes("the first of 20 in this cell"), "Taxi: a cell holds 20 states");
+  await soon(async () => (await heading.textContent()).includes("the first of 20 in this cell"), "Taxi: a cell holds 20 states");
   const all = await written();
   const options = await layer.locator("option").allTextContents();
   check(options.length === 21 && options[2] === "passenger at red, to green", `Taxi: layers by passenger and destination (${options[2]})`);
@@ -326,11 +334,11 @@ async function layers(browser, address) {
   for (const [label, state] of [["passenger at red, to green", 1], ["passenger in the taxi, to blue", 19]]) {
     await layer.selectOption({ label });
     await page.locator("#view-beliefs .map .cell").first().click();
-    check(await heading.textContent() === `state ${state}`, `Taxi: ${label} (${await heading.textContent()})`);
+    await soon(async () => await heading.textContent() === `state ${state}`, `Taxi: ${label} (${await heading.textContent()})`);
     await page.locator("#view-beliefs .map .cell").nth(7).click();
-    check(await heading.textContent() === `state ${7 * 20 + state}`, `Taxi: and in another cell (${await heading.textContent()})`);
+    await soon(async () => await heading.textContent() === `state ${7 * 20 + state}`, `Taxi: and in another cell (${await heading.textContent()})`);
   }
-  check((await written()).join() !== all.join(), "Taxi: a layer has numbers of its own");
+  await soon(async () => (await written()).join() !== all.join(), "Taxi: a layer has numbers of its own");
   await picture(page, "layers-1400-light");
   await looks(page, "Taxi's layers");
   check(errors.length === 0, `Taxi: no errors ${errors.join("; ")}`);
