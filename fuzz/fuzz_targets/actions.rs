@@ -6,7 +6,7 @@ mod limit;
 use duvn_envs::{Environment, registry};
 use duvn_lab::actions::Written;
 use libfuzzer_sys::fuzz_target;
-use limit::within_a_second;
+use limit::{PLAN, within};
 
 fn look(text: &str) {
     for id in ["Toy", "Pendulum-v1", "MountainCarContinuous-v0", "FrozenLake-v1"] {
@@ -23,4 +23,4 @@ fn look(text: &str) {
     }
 }
 
-fuzz_target!(|text: &str| within_a_second(|| look(text)));
+fuzz_target!(|text: &str| within(PLAN, || look(text)));

@@ -10,7 +10,7 @@ use duvn_lab::checkpoint::decode;
 use duvn_lab::run::{Run, RunSnapshot};
 use duvn_lab::spec::{Budget, RunSpec};
 use libfuzzer_sys::fuzz_target;
-use limit::within_a_second;
+use limit::within;
 use sha2::{Digest, Sha256};
 use std::sync::OnceLock;
 
@@ -77,10 +77,22 @@ fn file(bytes: &[u8]) {
     }
 }
 
+fn agent(first: u8) -> Option<usize> {
+    Some(usize::from(first).checked_sub(1)? % AGENTS.len())
+}
+
+/// What is estimated for a run, beside what was read and some copies of it while it is restored.
+fn room(bytes: &[u8]) -> usize {
+    let number = bytes.first().and_then(|&first| agent(first)).unwrap_or(0);
+    let RunSnapshot { training, state, .. } = frozen(number);
+    let read = training.agent.state.len() + training.state.len() + state.len() + bytes.len();
+    Run::memory(&spec(number)).expect("an estimate") as usize + 4 * read + (64 << 10)
+}
+
 // Four bytes of input are one change: which state, where (two bytes), and what is written there.
 fn look(bytes: &[u8]) {
     let Some((&first, rest)) = bytes.split_first() else { return };
-    let Some(number) = usize::from(first).checked_sub(1).map(|number| number % AGENTS.len()) else {
+    let Some(number) = agent(first) else {
         return file(rest);
     };
     let mut snapshot = frozen(number).clone();
@@ -97,4 +109,4 @@ fn look(bytes: &[u8]) {
     go_on(number, &snapshot);
 }
 
-fuzz_target!(|bytes: &[u8]| within_a_second(|| look(bytes)));
+fuzz_target!(|bytes: &[u8]| within(room(bytes), || look(bytes)));

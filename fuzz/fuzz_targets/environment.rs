@@ -5,7 +5,7 @@ mod limit;
 
 use duvn_envs::{Environment, Space, registry};
 use libfuzzer_sys::fuzz_target;
-use limit::within_a_second;
+use limit::{PLAN, within};
 
 fn look(id: &str) {
     if let Ok(mut env) = registry::make(id, 1) {
@@ -18,4 +18,4 @@ fn look(id: &str) {
     }
 }
 
-fuzz_target!(|id: &str| within_a_second(|| look(id)));
+fuzz_target!(|id: &str| within(PLAN, || look(id)));

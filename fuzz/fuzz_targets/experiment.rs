@@ -5,7 +5,7 @@ mod limit;
 
 use duvn_lab::experiment::{Experiment, Variant};
 use libfuzzer_sys::fuzz_target;
-use limit::within_a_second;
+use limit::{PLAN, within};
 
 fn look(text: &str) {
     for quick in [false, true] {
@@ -16,4 +16,4 @@ fn look(text: &str) {
     }
 }
 
-fuzz_target!(|text: &str| within_a_second(|| look(text)));
+fuzz_target!(|text: &str| within(PLAN, || look(text)));

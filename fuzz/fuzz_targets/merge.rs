@@ -8,7 +8,7 @@ use duvn_lab::merge::merge;
 use duvn_lab::store::{FILE, Store};
 use duvn_lab::sweep::{Options, Unwatched, sweep};
 use libfuzzer_sys::fuzz_target;
-use limit::within_a_second;
+use limit::{PLAN, within};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
@@ -63,4 +63,4 @@ fn look(changes: &[u8]) {
     }
 }
 
-fuzz_target!(|changes: &[u8]| within_a_second(|| look(changes)));
+fuzz_target!(|changes: &[u8]| within(PLAN, || look(changes)));

@@ -6,7 +6,7 @@ mod limit;
 use duvn_envs::Space;
 use duvn_lab::settings;
 use libfuzzer_sys::fuzz_target;
-use limit::within_a_second;
+use limit::{PLAN, within};
 
 fn look(text: &str) {
     let (toml, assignments) = text.split_once('\u{1}').unwrap_or(("", text));
@@ -21,4 +21,4 @@ fn look(text: &str) {
     }
 }
 
-fuzz_target!(|text: &str| within_a_second(|| look(text)));
+fuzz_target!(|text: &str| within(PLAN, || look(text)));

@@ -1,5 +1,7 @@
-use crate::failure::{Failure, print_line};
+use crate::failure::{Failure, print_line, store_failure};
+use crate::sweep::say_uneven;
 use duvn_lab::merge::{Merged, merge};
+use duvn_lab::store::Store;
 use std::path::PathBuf;
 
 /// Put the shards of an experiment together. Merging again adds what has been finished since.
@@ -17,6 +19,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let Merged { added, before, unfinished } = merged
         .map_err(|error| if error.is_usage() { Failure::usage(error) } else { Failure::failed(error) })?;
     print_line(&format!("{added} runs were added to {}, {before} were there before", args.out.display()))?;
+    say_uneven(&Store::open(&args.out).map_err(store_failure)?)?;
     if unfinished > 0 {
         return Err(Failure::left(format!(
             "{unfinished} runs are not finished: finish their shards and merge again"

@@ -1,4 +1,5 @@
 use crate::failure::{Failure, print_line, store_failure};
+use crate::sweep::say_uneven;
 use duvn_lab::report::{Report, ReportError, report, tables, update_document};
 use duvn_lab::store::Store;
 use std::io::ErrorKind;
@@ -37,6 +38,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 /// Writes the report, prints the summary and where the page is.
 pub fn print_report(store: &Store) -> Result<(), Failure> {
     let Report { page, summary, deep_sea } = report(store).map_err(report_failure)?;
+    say_uneven(store)?;
     for line in summary.to_text(&COLUMNS).lines() {
         print_line(line)?;
     }

@@ -94,7 +94,16 @@ pub fn open(out: &Path, experiment: &Experiment, extend: bool) -> Result<Store, 
     if let Some(mixed) = store.mixed() {
         note(format!("note: {mixed}"));
     }
+    say_uneven(&store)?;
     Ok(store)
+}
+
+/// Warns where runs that are looked at together have different lengths.
+pub fn say_uneven(store: &Store) -> Result<(), Failure> {
+    if let Some(uneven) = store.uneven().map_err(store_failure)? {
+        eprintln!("duvn: note: {uneven}");
+    }
+    Ok(())
 }
 
 /// Runs what is missing, with progress on the screen.

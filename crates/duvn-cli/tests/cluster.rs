@@ -4,7 +4,9 @@
 mod common;
 
 use common::{Folder, duvn, recorded, small, stderr, stdout, succeed, sweep};
-use duvn_lab::store::{FILE, Store};
+use duvn_lab::experiment::{Experiment, Variant};
+use duvn_lab::shard::Shard;
+use duvn_lab::store::{FILE, Growth, Store};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::time::Duration;
@@ -172,6 +174,75 @@ fn extended_shards_take_the_place_of_what_was_merged_before() {
     let mut check = duvn();
     check.arg("check").arg(&merged);
     succeed(check);
+}
+
+/// What was merged stays until there is something better: a longer run that is finished, and whole.
+#[test]
+fn a_longer_run_takes_the_place_of_the_shorter_one_once_it_is_whole() {
+    let folder = Folder::new("merge-longer");
+    let (short, long) = (folder.file("short.toml", &small(30)), folder.file("long.toml", &small(60)));
+    let (out, merged) = (folder.path("out"), folder.path("merged"));
+    for share in ["0/2", "1/2"] {
+        succeed(sweep(&short, &out, &["--shard", share]));
+    }
+    let before = shards(&folder.path("before"), 2);
+    let now = shards(&out, 2);
+    for (from, to) in now.iter().zip(&before) {
+        std::fs::create_dir_all(to.parent().unwrap()).unwrap();
+        assert!(Command::new("cp").arg("-r").args([from, to]).status().unwrap().success());
+    }
+    succeed(merge(&merged, &now));
+    let expected = recorded(&merged);
+    // Planned to be longer, and not done: as a shard is that was killed on the way.
+    let text = std::fs::read_to_string(&long).unwrap();
+    let mut experiment = Experiment::parse(&text, &Variant::default()).unwrap();
+    "0/2".parse::<Shard>().unwrap().take(&mut experiment.runs);
+    drop(Store::open_to_grow(&now[0], &experiment, Growth::Extend).unwrap());
+    let output = merge(&merged, &now).output().unwrap();
+    assert_eq!(output.status.code(), Some(75), "{}", stderr(&output));
+    assert!(stderr(&output).contains("4 runs are not finished"), "{}", stderr(&output));
+    assert_eq!(recorded(&merged), expected, "an unfinished run has taken the place of a finished one");
+
+    succeed(sweep(&long, &out, &["--shard", "0/2", "--extend"]));
+    let checkpoint = now[0].join("runs").join(&recorded(&now[0])[3].id).join("checkpoint.safetensors");
+    let whole = std::fs::read(&checkpoint).unwrap();
+    let mut damaged = whole.clone();
+    damaged[whole.len() / 2] ^= 1;
+    std::fs::write(&checkpoint, damaged).unwrap();
+    assert_eq!(merge(&merged, &now).output().unwrap().status.code(), Some(1));
+    let left = recorded(&merged);
+    assert!(
+        left.iter().all(|run| run.weights.is_some()),
+        "a damaged run has taken the place of a finished one"
+    );
+    std::fs::write(&checkpoint, whole).unwrap();
+    let output = succeed(merge(&merged, &now));
+    assert!(stderr(&output).contains("has runs of 30 and of 60 episodes"), "{}", stderr(&output));
+
+    succeed(sweep(&long, &out, &["--shard", "1/2", "--extend"]));
+    succeed(merge(&merged, &now));
+    // Both lengths at once, and the shorter ones again: in any order, the longer ones.
+    let both = [folder.path("both"), folder.path("reversed")];
+    let mut all = [&before[..], &now].concat();
+    for out in &both {
+        let output = succeed(merge(out, &all));
+        assert!(stdout(&output).contains("8 runs were added"), "{}", stdout(&output));
+        assert!(stderr(&output).is_empty(), "{}", stderr(&output));
+        succeed(merge(out, &before));
+        all.reverse();
+    }
+    let undisturbed = folder.path("undisturbed");
+    succeed(sweep(&long, &undisturbed, &[]));
+    for out in [&merged, &both[0], &both[1]] {
+        assert_eq!(recorded(out), recorded(&undisturbed));
+    }
+    // One agent with two settings is no experiment.
+    let other = folder.file("other.toml", &small(30).replace("replay = 2000", "replay = 1000"));
+    succeed(sweep(&other, &folder.path("other"), &["--shard", "0/2"]));
+    let mixed = [before[0].clone(), folder.path("other/shard-0-of-2")];
+    let output = merge(&folder.path("mixed"), &mixed).output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    assert!(stderr(&output).contains("has other settings in"), "{}", stderr(&output));
 }
 
 #[test]

@@ -118,6 +118,44 @@ fn an_extended_run_is_the_run_that_was_longer_from_the_start() {
 }
 
 #[test]
+fn a_refused_extension_leaves_everything_as_it_was() {
+    let folder = Folder::new("refused-extension");
+    let out = folder.path("out");
+    let (short, long) = (folder.file("short.toml", &small(20)), folder.file("long.toml", &small(40)));
+    succeed(sweep(&short, &out, &[]));
+    let expected = recorded(&out);
+    // The first agents could be extended, the last one has other settings.
+    let clash =
+        small(40).replace("parameter_scope = \"episode\"", "parameter_scope = \"episode\", gamma = 0.5");
+    let clash = folder.file("clash.toml", &clash);
+    let words = ends(sweep(&clash, &out, &["--extend"]), 2);
+    assert!(words.contains("other settings"), "{words}");
+    assert_eq!(recorded(&out), expected);
+    // The last run is damaged, or another program is at it.
+    let store = Store::open(&out).unwrap();
+    let last = expected.last().unwrap();
+    let lock = store.try_lock(&last.id).unwrap().unwrap();
+    ends(sweep(&long, &out, &["--extend"]), 2);
+    drop((lock, store));
+    assert_eq!(recorded(&out), expected);
+    let connection = rusqlite::Connection::open(out.join(duvn_lab::store::FILE)).unwrap();
+    let change = |sign: &str| {
+        let sql = format!(
+            "UPDATE episodes SET return = return {sign} 1 WHERE run = (SELECT max(number) FROM runs)"
+        );
+        connection.execute(&sql, []).unwrap();
+    };
+    change("+");
+    let words = ends(sweep(&long, &out, &["--extend"]), 1);
+    assert!(words.contains(&last.id), "{words}");
+    change("-");
+    assert_eq!(recorded(&out), expected);
+    // What it was is still what is asked for.
+    let output = succeed(sweep(&short, &out, &[]));
+    assert!(stderr(&output).contains("8 of 8 runs are done (8 were before)"), "{}", stderr(&output));
+}
+
+#[test]
 fn a_damaged_database_is_named_with_a_remedy() {
     let folder = Folder::new("corrupt");
     let out = folder.path("out");

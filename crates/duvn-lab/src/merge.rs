@@ -6,8 +6,9 @@ use crate::experiment::{Experiment, Planned};
 use crate::fingerprint::weights_sha256;
 use crate::run::RunError;
 use crate::saved::Saved;
-use crate::store::{Finished, Growth, RunRow, Store, StoreError};
-use std::collections::HashSet;
+use crate::spec::Budget;
+use crate::store::{Finished, RunRow, Store, StoreError};
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// What a merge has done.
@@ -76,6 +77,18 @@ pub enum MergeError {
         /// The experiment of the first shard.
         expected: String,
     },
+    /// Two shards have other settings for one agent.
+    #[error(
+        "{run} has other settings in {} than in {}: merge only shards of one experiment", there.display(), here.display()
+    )]
+    OtherSettings {
+        /// The agent, with its environment and seed.
+        run: String,
+        /// One shard.
+        here: PathBuf,
+        /// The other.
+        there: PathBuf,
+    },
     /// The merged folder is one of the shards.
     #[error("{} is both a shard and the folder to merge into: name another folder", folder.display())]
     IntoShard {
@@ -99,24 +112,25 @@ impl MergeError {
     pub fn is_usage(&self) -> bool {
         match self {
             MergeError::Store(error) => error.is_usage(),
-            MergeError::OtherExperiment { .. } | MergeError::IntoShard { .. } => true,
+            MergeError::OtherExperiment { .. }
+            | MergeError::OtherSettings { .. }
+            | MergeError::IntoShard { .. } => true,
             _ => false,
         }
     }
 }
 
 /// Puts the finished runs of `shards` into `out`, which is made if it is not there. Runs that are there already must be
-/// the same, to the bit. Runs that no shard has finished are planned in `out`. A run whose budget was extended since the last
-/// merge takes the place of the shorter one, and a shorter one is not taken where it has been extended.
+/// the same, to the bit. Runs that no shard has finished are planned in `out`. A run whose budget was extended takes the place
+/// of the shorter one once it is finished, and a shorter one is not taken where there is a longer one.
 pub fn merge(out: &Path, shards: &[PathBuf]) -> Result<Merged, MergeError> {
     let stores: Vec<Store> = shards.iter().map(|shard| Store::open(shard)).collect::<Result<_, _>>()?;
-    let outgrown = outgrown(out)?;
-    let experiment = whole(out, &stores, &outgrown)?;
-    let target = Store::open_to_grow(out, &experiment, Growth::Extend)?;
+    let Plan { experiment, outgrown, waiting } = plan(out, &stores)?;
+    let target = Store::open_for(out, &experiment)?;
     let mut merged = Merged::default();
     for store in &stores {
         for row in store.runs()? {
-            if outgrown.contains(&row.id) {
+            if row.outcome.is_some() && outgrown.contains(&row.id) {
                 merged.before += 1;
             } else if let Some(finished) = store.finished(&row)? {
                 if add(&target, store, &finished)? {
@@ -127,21 +141,114 @@ pub fn merge(out: &Path, shards: &[PathBuf]) -> Result<Merged, MergeError> {
             }
         }
     }
-    merged.unfinished = target.runs()?.iter().filter(|run| run.outcome.is_none()).count();
+    merged.unfinished = waiting + target.runs()?.iter().filter(|run| run.outcome.is_none()).count();
     Ok(merged)
 }
 
-/// The ids that runs in `out` had before their budgets were extended.
-fn outgrown(out: &Path) -> Result<HashSet<String>, StoreError> {
-    match Store::open(out) {
-        Ok(store) => Ok(store.runs()?.into_iter().flat_map(|run| run.former).collect()),
-        Err(StoreError::Missing { .. }) => Ok(HashSet::new()),
-        Err(error) => Err(error),
-    }
+/// What is to be merged.
+struct Plan {
+    /// The runs that `out` has, or can have before anything of them is brought there.
+    experiment: Experiment,
+    /// The ids of runs of which there is a longer one.
+    outgrown: HashSet<String>,
+    /// Of how many runs that `out` has finished a longer one is not finished yet.
+    waiting: usize,
 }
 
-/// The experiment that the shards are of, in the order of its plan, without the runs that are `outgrown`.
-fn whole(out: &Path, stores: &[Store], outgrown: &HashSet<String>) -> Result<Experiment, MergeError> {
+/// What one run is called: environment, agent, seed.
+type Name = (String, String, u64);
+
+fn name(row: &RunRow) -> Name {
+    (row.spec.env.clone(), row.spec.agent.clone(), row.spec.seed)
+}
+
+fn amount(row: &RunRow) -> u64 {
+    let (Budget::Episodes(amount) | Budget::Steps(amount)) = row.spec.budget;
+    amount
+}
+
+/// Whether two runs differ in how long they are, and in nothing else.
+fn alike(a: &RunRow, b: &RunRow) -> bool {
+    let mut spec = a.spec.clone();
+    spec.budget = b.spec.budget;
+    spec == b.spec
+        && a.evaluation == b.evaluation
+        && matches!(a.spec.budget, Budget::Steps(_)) == matches!(b.spec.budget, Budget::Steps(_))
+}
+
+/// Looks at all that the shards have. What cannot be merged is refused here, before anything is changed.
+fn plan(out: &Path, stores: &[Store]) -> Result<Plan, MergeError> {
+    let mut experiment = whose(out, stores)?;
+    let target = match Store::open(out) {
+        Ok(store) => Some(store),
+        Err(StoreError::Missing { .. }) => None,
+        Err(error) => return Err(error.into()),
+    };
+    let rows = target.as_ref().map_or(Ok(Vec::new()), Store::runs)?;
+    let here: HashMap<Name, RunRow> = rows.into_iter().map(|row| (name(&row), row)).collect();
+    let chosen = longest(stores)?;
+    let (mut outgrown, mut unfinished) = (HashSet::new(), HashSet::new());
+    let mut lengths: HashMap<Name, (u64, bool)> = HashMap::new();
+    for (name, (row, _)) in chosen {
+        let known = here.get(&name);
+        let (id, length, done) = (row.id.clone(), amount(&row), row.outcome.is_some());
+        let length = match known {
+            Some(known) if known.id == id => (length, done || known.outcome.is_some()),
+            Some(known) if alike(known, &row) && length < amount(known) => {
+                (amount(known), known.outcome.is_some())
+            }
+            Some(known) => {
+                if let Some(target) = &target {
+                    target.grows_to(&planned(row.clone()))?;
+                }
+                if done { (length, done) } else { (amount(known), known.outcome.is_some()) }
+            }
+            None => (length, done),
+        };
+        lengths.insert(name, length);
+        if known.is_none_or(|known| known.id == id) {
+            experiment.runs.push(planned(row));
+        }
+    }
+    for store in stores {
+        for row in store.runs()? {
+            let name = name(&row);
+            let Some(&(length, done)) = lengths.get(&name) else { continue };
+            if amount(&row) < length {
+                outgrown.insert(row.id);
+            } else if amount(&row) > length && done {
+                unfinished.insert(name);
+            }
+        }
+    }
+    experiment.runs.sort_by_key(|run| run.place);
+    Ok(Plan { experiment, outgrown, waiting: unfinished.len() })
+}
+
+/// Of each run the longest that is finished in a shard, or else the longest that is planned; and where it lies.
+fn longest(stores: &[Store]) -> Result<HashMap<Name, (RunRow, PathBuf)>, MergeError> {
+    let mut chosen: HashMap<Name, (RunRow, PathBuf)> = HashMap::new();
+    for store in stores {
+        for row in store.runs()? {
+            let there = store.folder().to_path_buf();
+            if let Some((best, here)) = chosen.get(&name(&row)) {
+                if !alike(best, &row) {
+                    let run = format!("{} on {} with seed {}", row.spec.agent, row.spec.env, row.spec.seed);
+                    return Err(MergeError::OtherSettings { run, here: here.clone(), there });
+                }
+                let rank = |row: &RunRow| (row.outcome.is_some(), amount(row));
+                if rank(&row) <= rank(best) {
+                    continue;
+                }
+            }
+            chosen.insert(name(&row), (row, there));
+        }
+    }
+    Ok(chosen)
+}
+
+/// The experiment that all shards are of, without its runs. None of them is `out`.
+fn whose(out: &Path, stores: &[Store]) -> Result<Experiment, MergeError> {
     let mut experiment: Option<Experiment> = None;
     for store in stores {
         let shard = store.folder().to_path_buf();
@@ -156,15 +263,8 @@ fn whole(out: &Path, stores: &[Store], outgrown: &HashSet<String>) -> Result<Exp
         if whole.name != name {
             return Err(MergeError::OtherExperiment { shard, found: name, expected: whole.name.clone() });
         }
-        for row in store.runs()? {
-            if !outgrown.contains(&row.id) && whole.runs.iter().all(|known| known.id != row.id) {
-                whole.runs.push(planned(row));
-            }
-        }
     }
-    let mut experiment = experiment.ok_or_else(|| StoreError::Missing { folder: out.into() })?;
-    experiment.runs.sort_by_key(|run| run.place);
-    Ok(experiment)
+    Ok(experiment.ok_or_else(|| StoreError::Missing { folder: out.into() })?)
 }
 
 fn planned(row: RunRow) -> Planned {
@@ -178,6 +278,13 @@ fn add(target: &Store, shard: &Store, finished: &Finished) -> Result<bool, Merge
     let lock = target.try_lock(&row.id)?;
     if lock.is_none() {
         return Err(StoreError::AtWork { folder: target.folder().into(), id: row.id.clone() }.into());
+    }
+    let planned = planned(row.clone());
+    if target.grows_to(&planned)? {
+        // What is there stays as it is until the longer run is known to be whole.
+        copy_checkpoint(target, shard, finished)?;
+        target.grow_to(&planned)?;
+        return import(target, finished);
     }
     let here = target.run(&row.id)?;
     if let Some(known) = &here.outcome {
@@ -201,8 +308,13 @@ fn add(target: &Store, shard: &Store, finished: &Finished) -> Result<bool, Merge
         });
     }
     copy_checkpoint(target, shard, finished)?;
+    import(target, finished)
+}
+
+/// Records a run whose checkpoint has been copied.
+fn import(target: &Store, finished: &Finished) -> Result<bool, MergeError> {
     target.import(finished)?;
-    for former in &here.former {
+    for former in &target.run(&finished.row.id)?.former {
         // The run has its checkpoint under its new id: a failure to delete the old one is not one of the merge.
         let _ = std::fs::remove_dir_all(target.run_folder(former));
     }

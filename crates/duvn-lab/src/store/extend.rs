@@ -24,44 +24,99 @@ enum Difference {
 }
 
 impl Store {
-    /// Sees to runs that are there with another id: they are extended, if that is allowed and possible, or refused.
+    /// Sees to runs that are there with another id: they are extended, if that is allowed and possible, or refused. Nothing
+    /// is changed before it is sure that none of them is refused.
     pub(super) fn grow(&self, experiment: &Experiment, growth: Growth) -> Result<(), StoreError> {
+        let mut longer = Vec::new();
         for planned in &experiment.runs {
             let Some(known) = self.namesake(planned)? else { continue };
-            let how = match difference(&known, planned) {
-                Difference::Budget if growth == Growth::Extend => {
-                    self.extend(&known, planned)?;
-                    continue;
-                }
-                Difference::Budget => format!(
-                    "with a budget of {}: add --extend to go on with it to {}, or name another folder with --out",
-                    written(known.spec.budget),
-                    written(planned.spec.budget)
-                ),
-                Difference::Evaluations { amount } => format!(
-                    "with a budget of {}, and its evaluations do not lie where those of {} would: extend it to a \
-                     multiple such as {}, or name another folder with --out",
-                    written(known.spec.budget),
-                    written(planned.spec.budget),
-                    written(same_unit(known.spec.budget, amount))
-                ),
-                Difference::Smaller => format!(
-                    "with a budget of {}, and runs are not cut down to {}: ask for more, with --extend, or name another \
-                     folder with --out",
-                    written(known.spec.budget),
-                    written(planned.spec.budget)
-                ),
-                Difference::Settings => {
-                    "but with other settings or another kind of budget: name another folder with --out (in an experiment file, \
-                                         give the agent another name)"
-                        .into()
-                }
-            };
-            let RunSpec { env, agent, seed, .. } = &planned.spec;
-            let run = format!("{agent} on {env} with seed {seed}");
-            return Err(StoreError::Clash { folder: self.folder().into(), run, how });
+            self.allow(&known, planned, growth)?;
+            longer.push((known, planned));
         }
-        Ok(())
+        for (known, _) in &longer {
+            drop(self.lock(&known.id)?);
+            self.intact_run(known.number)?;
+        }
+        longer.into_iter().try_for_each(|(known, planned)| self.extend(&known, planned))
+    }
+
+    /// Whether the run with the environment, agent and seed of `planned` is here with a smaller budget. One that cannot be
+    /// extended to `planned` is an error.
+    pub fn grows_to(&self, planned: &Planned) -> Result<bool, StoreError> {
+        let Some(known) = self.namesake(planned)? else { return Ok(false) };
+        self.allow(&known, planned, Growth::Extend)?;
+        Ok(true)
+    }
+
+    /// Extends the run that [`Store::grows_to`] has found.
+    pub fn grow_to(&self, planned: &Planned) -> Result<(), StoreError> {
+        self.namesake(planned)?.map_or(Ok(()), |known| self.extend(&known, planned))
+    }
+
+    /// Says so where runs of one agent in one environment have different budgets: a mean over them is one of runs that are not
+    /// alike.
+    pub fn uneven(&self) -> Result<Option<String>, StoreError> {
+        let sql = "SELECT env, agent, unit, min(budget), max(budget) FROM runs GROUP BY env, agent, unit \
+                   HAVING min(budget) <> max(budget) ORDER BY min(place)";
+        let connection = self.connection();
+        let found = connection.prepare(sql).and_then(|mut query| {
+            let rows = query.query_map([], |row| {
+                let (env, agent, unit) =
+                    (row.get::<_, String>(0)?, row.get::<_, String>(1)?, row.get::<_, String>(2)?);
+                let (least, most) = (row.get::<_, i64>(3)?, row.get::<_, i64>(4)?);
+                Ok(format!("{agent} on {env} has runs of {least} and of {most} {unit}"))
+            })?;
+            rows.collect::<rusqlite::Result<Vec<_>>>()
+        });
+        let found = found.map_err(|error| self.sql(error))?;
+        let more = match found.len().saturating_sub(1) {
+            0 => String::new(),
+            more => format!(" (and {more} more are like that)"),
+        };
+        Ok(found.first().map(|first| {
+            format!(
+                "{first}{more}: what is said of them together is not of one length; --extend makes them equal"
+            )
+        }))
+    }
+
+    /// Whether a run that is there may be extended to what is planned.
+    fn allow(&self, known: &RunRow, planned: &Planned, growth: Growth) -> Result<(), StoreError> {
+        let how = match difference(known, planned) {
+            Difference::Budget if growth == Growth::Extend => return Ok(()),
+            Difference::Budget => format!(
+                "with a budget of {}: add --extend to go on with it to {}, or name another folder with --out",
+                written(known.spec.budget),
+                written(planned.spec.budget)
+            ),
+            Difference::Evaluations { amount } => format!(
+                "with a budget of {}, and its evaluations do not lie where those of {} would: extend it to a \
+                 multiple such as {}, or name another folder with --out",
+                written(known.spec.budget),
+                written(planned.spec.budget),
+                written(same_unit(known.spec.budget, amount))
+            ),
+            Difference::Smaller => format!(
+                "with a budget of {}, and runs are not cut down to {}: ask for more, with --extend, or name another \
+                 folder with --out",
+                written(known.spec.budget),
+                written(planned.spec.budget)
+            ),
+            Difference::Settings => {
+                "but with other settings or another kind of budget: name another folder with --out (in an experiment \
+                 file, give the agent another name)"
+                    .into()
+            }
+        };
+        let RunSpec { env, agent, seed, .. } = &planned.spec;
+        let run = format!("{agent} on {env} with seed {seed}");
+        Err(StoreError::Clash { folder: self.folder().into(), run, how })
+    }
+
+    /// The lock on a run's folder, which nobody else may have.
+    fn lock(&self, id: &str) -> Result<File, StoreError> {
+        let at_work = || StoreError::AtWork { folder: self.folder().into(), id: id.into() };
+        self.try_lock(id)?.ok_or_else(at_work)
     }
 
     /// The run with the environment, agent and seed of `planned`, if it has another id.
@@ -78,10 +133,7 @@ impl Store {
 
     /// Gives a run the budget, and so the id, of `planned`. It is then to be done from where it was.
     fn extend(&self, known: &RunRow, planned: &Planned) -> Result<(), StoreError> {
-        let lock = self.try_lock(&known.id)?;
-        if lock.is_none() {
-            return Err(StoreError::AtWork { folder: self.folder().into(), id: known.id.clone() });
-        }
+        let _lock = self.lock(&known.id)?;
         // Only now, with the lock in hand, is it sure not to change.
         let known = self.run(&known.id)?;
         let (mut kept, mut steps_before) = (Vec::new(), 0);
