@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Folder, duvn, recorded, small, stderr, stdout, succeed, sweep};
+use common::{Folder, duvn, let_work, recorded, small, stderr, stdout, succeed, sweep};
 use duvn_lab::experiment::{Experiment, Variant};
 use duvn_lab::shard::Shard;
 use duvn_lab::store::{FILE, Growth, Store};
@@ -59,7 +59,7 @@ fn shards_that_are_warned_killed_and_requeued_merge_to_one_sweep() {
         let arguments = ["--shard", &share, "--jobs", "2", "--checkpoint-every", "0.01"];
         let mut child = sweep(&file, &out, &arguments).spawn().unwrap();
         if kills + warnings < wanted {
-            std::thread::sleep(Duration::from_millis(5 + dice.roll(120)));
+            let_work(&mut child, Duration::from_millis(5 + dice.roll(120)));
             let records = shards(&out, count)[index].join(format!("{FILE}-wal"));
             // Before its records are open it does not listen, and a warning would be a kill.
             if dice.roll(2) == 0 && records.exists() {

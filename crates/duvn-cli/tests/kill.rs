@@ -5,10 +5,10 @@
 
 mod common;
 
-use common::{Folder, everything, recorded, small, stderr, succeed, sweep};
+use common::{Folder, everything, let_work, recorded, small, stderr, succeed, sweep};
 use std::time::{Duration, SystemTime};
 
-/// Waits of 0 to 150 ms that look random and are the same each time (a linear congruential generator).
+/// Times of 0 to 150 ms of work that look random and are the same each time (a linear congruential generator).
 struct Waits(u64);
 
 impl Iterator for Waits {
@@ -40,7 +40,7 @@ fn killed_sweeps_end_as_if_undisturbed() {
             // Checkpoints so close together that many kills fall into the writing of one.
             let mut child =
                 sweep(&file, &out, &["--jobs", "2", "--checkpoint-every", "0.004"]).spawn().unwrap();
-            std::thread::sleep(waits.next().unwrap());
+            let_work(&mut child, waits.next().unwrap());
             if let Some(status) = child.try_wait().unwrap() {
                 assert!(status.success(), "{}", stderr(&child.wait_with_output().unwrap()));
                 break;
@@ -86,7 +86,7 @@ fn killed_sweeps_of_every_preset_are_extended_as_if_undisturbed() {
             loop {
                 let arguments = [&["--jobs", "2", "--checkpoint-every", "0.004"], more].concat();
                 let mut child = sweep(file, &out, &arguments).spawn().unwrap();
-                std::thread::sleep(waits.next().unwrap() * 3);
+                let_work(&mut child, waits.next().unwrap() * 3);
                 if kills < half && child.try_wait().unwrap().is_none() {
                     child.kill().unwrap();
                     child.wait().unwrap();

@@ -5,7 +5,8 @@ use duvn_lab::beliefs::Moment;
 use duvn_lab::record::Record;
 use duvn_lab::store::{EvaluationRow, Status, Store};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 /// A folder that goes when the test ends.
 pub struct Folder(pub PathBuf);
@@ -62,6 +63,26 @@ pub fn succeed(mut command: Command) -> Output {
     let output = command.output().unwrap();
     assert!(output.status.success(), "{command:?}\n{}", stderr(&output));
     output
+}
+
+/// How long a program has been at work, in time of the processor, where the system tells.
+fn worked(child: &Child) -> Option<Duration> {
+    let threads = std::fs::read_dir(format!("/proc/{}/task", child.id())).ok()?;
+    let of = |thread: std::fs::DirEntry| {
+        let text = std::fs::read_to_string(thread.path().join("schedstat")).ok()?;
+        text.split_whitespace().next()?.parse::<u64>().ok()
+    };
+    let times: Vec<u64> = threads.flatten().filter_map(of).collect();
+    (!times.is_empty()).then(|| Duration::from_nanos(times.iter().sum()))
+}
+
+/// Lets a program work for so long, or until it ends. On a machine that others use, a time on the wall would pass before it
+/// has begun.
+pub fn let_work(child: &mut Child, time: Duration) {
+    let start = Instant::now();
+    while child.try_wait().unwrap().is_none() && worked(child).unwrap_or_else(|| start.elapsed()) < time {
+        std::thread::sleep(Duration::from_micros(500));
+    }
 }
 
 /// Everything that is recorded of a run and must not depend on how it came about.
