@@ -77,12 +77,13 @@ fn worked(child: &Child) -> Option<Duration> {
 }
 
 /// Lets a program work for so long, or until it ends. On a machine that others use, a time on the wall would pass before it
-/// has begun.
+/// has begun. A little of that comes after it all the same: a program that waits for the disk does not work.
 pub fn let_work(child: &mut Child, time: Duration) {
     let start = Instant::now();
     while child.try_wait().unwrap().is_none() && worked(child).unwrap_or_else(|| start.elapsed()) < time {
         std::thread::sleep(Duration::from_micros(500));
     }
+    std::thread::sleep(time / 16);
 }
 
 /// Everything that is recorded of a run and must not depend on how it came about.
