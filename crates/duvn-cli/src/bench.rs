@@ -38,6 +38,7 @@ Benchmarks:
   act-agent              a decision of the preset duvn: the same, and its Thompson draw
   loop-PRESET-ENV        everything: environment, acting, replay, targets, one update a step
   actors-K-ENV           everything, preset dqn in K environments at once, one update a step
+  seldom-K-ENV           the same with one update for 32 steps: acting is most of the work
   two-cores              two runs at once against one run alone, by the wall clock
   env-ENV                environment steps with random actions
   start-help, start-envs from start to end of `duvn --help` and `duvn envs`, by the wall clock

@@ -46,12 +46,19 @@ fn measure_loop(
     measure(name, Load { unit: "steps/s", flops, bytes, work }, options)
 }
 
-/// The whole loop of `dqn` in `actors` environments side by side, one update a step whatever their number.
-pub fn actors(name: &str, env: &str, actors: usize, options: &Options) -> Result<Measurement, BenchError> {
+/// The whole loop of `dqn` in `actors` environments side by side, with an update after every `steps` steps whatever
+/// their number.
+pub fn actors(
+    name: &str,
+    env: &str,
+    actors: usize,
+    steps: usize,
+    options: &Options,
+) -> Result<Measurement, BenchError> {
     let envs = (0..actors).map(|_| registry::make(env, 0)).collect::<Result<Vec<_>, _>>()?;
     let (observations, choices) = (envs[0].observation_space(), envs[0].action_space());
     let preset = config::preset_for("dqn", &observations).map_err(duvn::AgentError::from)?;
-    let config = Config { actors, ..preset };
+    let config = Config { actors, train_every: steps, ..preset };
     let agent = Agent::new(&checked(&config)?, &observations, &choices, 0)?;
     measure_loop(name, Training::side_by_side(envs, agent, 0), &config, options)
 }

@@ -131,6 +131,9 @@ const TASKS: [&str; 6] =
 /// How many environments an agent learns from side by side.
 const ACTORS: [usize; 3] = [1, 8, 32];
 
+/// Steps for each update where updates are seldom: acting is then most of the work.
+const SELDOM: usize = 32;
+
 /// The training steps that are measured: what is special about the network, how many rows, and its shape.
 fn trained() -> Vec<(&'static str, usize, Shape)> {
     let normalised = Shape { layer_norm: true, ..network::paper(2) };
@@ -172,9 +175,11 @@ pub fn benches(options: &Options) -> Vec<Bench> {
     for (env, actors) in
         ["CartPole-v1", "LunarLander-v3"].into_iter().flat_map(|env| ACTORS.map(|k| (env, k)))
     {
-        benches.push(Bench::new(format!("actors-{actors}-{env}"), move |name, options| {
-            loops::actors(name, env, actors, options)
-        }));
+        for (group, steps) in [("actors", 1), ("seldom", SELDOM)] {
+            benches.push(Bench::new(format!("{group}-{actors}-{env}"), move |name, options| {
+                loops::actors(name, env, actors, steps, options)
+            }));
+        }
     }
     if std::thread::available_parallelism().is_ok_and(|cores| cores.get() >= 2) {
         benches.push(Bench::new("two-cores", loops::two_cores));
@@ -223,6 +228,7 @@ mod tests {
         };
         assert_eq!(names("train-3"), ["train-32x2", "train-32x4"]);
         assert_eq!(names("actors-8"), ["actors-8-CartPole-v1", "actors-8-LunarLander-v3"]);
+        assert_eq!(names("seldom-32"), ["seldom-32-CartPole-v1", "seldom-32-LunarLander-v3"]);
         assert_eq!(names("loop-duvn-Chain-10"), ["loop-duvn-Chain-10"]);
         let error = select(benches(&options()), "trian").err().unwrap().to_string();
         assert!(error.contains("'trian'") && error.contains("train-32x2"), "{error}");

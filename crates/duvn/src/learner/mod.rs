@@ -345,22 +345,30 @@ impl Learner {
 
     /// Chooses an action for every actor that waits for one, all in one pass through the network.
     pub(crate) fn decide(&mut self, actors: &mut [Actor]) {
-        self.waiting.clear();
         let waits = |actor: &Actor| actor.phase == Phase::Deciding;
+        let mut count = 0;
         for actor in actors.iter_mut().filter(|actor| waits(actor)) {
-            self.waiting.push(actor.seen.only());
+            count += 1;
             if self.config.parameter_scope == Scope::Step {
                 self.axes.posterior.draw(&mut self.source, &mut actor.draw);
             }
         }
-        let Axes { posterior, returns, policy } = &mut self.axes;
-        let model = &**returns;
-        let numbers = posterior.shape().actions * model.outputs();
-        let count = actors.iter().filter(|actor| waits(actor)).count();
         if count == 0 {
             return;
         }
-        let rows = self.waiting.as_rows();
+        let rows = match &*actors {
+            // What a single actor has seen is a row already.
+            [actor] => actor.seen.as_rows(),
+            _ => {
+                self.waiting.clear();
+                let waiting = actors.iter().filter(|actor| waits(actor));
+                waiting.for_each(|actor| self.waiting.push(actor.seen.only()));
+                self.waiting.as_rows()
+            }
+        };
+        let Axes { posterior, returns, policy } = &mut self.axes;
+        let model = &**returns;
+        let numbers = posterior.shape().actions * model.outputs();
         self.beliefs.resize(count * numbers, 0.0);
         if count == actors.len() {
             posterior.beliefs(rows, &|row| &actors[row].draw, &mut self.beliefs);

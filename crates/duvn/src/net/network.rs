@@ -77,6 +77,7 @@ impl Network {
     /// The same network with another activation than ReLU.
     pub fn with_activation(mut self, activation: Activation) -> Self {
         self.plan.activation = activation;
+        self.work = Workspace::default();
         self
     }
 

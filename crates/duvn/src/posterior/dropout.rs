@@ -28,8 +28,14 @@ impl Posterior for Dropout {
 
     fn beliefs<'d>(&mut self, rows: Rows<'_>, draw_of: &dyn Fn(usize) -> &'d Draw, out: &mut [f32]) {
         let count = rows.len(self.network.shape().input);
-        self.masks.join((0..count).map(|row| &draw_of(row).masks));
-        self.network.beliefs(Question { which: Which::Online, rows, taken: None }, Some(&self.masks), out);
+        let masks = match count {
+            1 => &draw_of(0).masks,
+            _ => {
+                self.masks.join((0..count).map(|row| &draw_of(row).masks));
+                &self.masks
+            }
+        };
+        self.network.beliefs(Question { which: Which::Online, rows, taken: None }, Some(masks), out);
     }
 
     fn takes(&self, draw: &Draw) -> bool {

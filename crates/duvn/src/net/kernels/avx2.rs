@@ -195,4 +195,4 @@ unsafe fn xoshiro(s: &mut [__m256i; 4]) -> __m256i {
     }
 }
 
-entry_points!(__m256, #[target_feature(enable = "avx2,fma,bmi1,bmi2")]);
+entry_points!(__m256, #[target_feature(enable = "avx2,fma,bmi1,bmi2,popcnt")]);

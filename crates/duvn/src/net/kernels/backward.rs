@@ -9,9 +9,9 @@ use super::simd::Simd;
 /// The CPU has the instruction set of `S`; `dy` holds `rows` rows of `cols` numbers, `g` a matrix of `grid`.
 #[inline(always)]
 pub(super) unsafe fn scatter<S: Simd>(s: &Scatter) {
-    for row in 0..s.rows {
-        for col in (0..s.cols).step_by(S::LANES) {
-            let (offset, stride) = s.grid.column(col);
+    for col in (0..s.cols).step_by(S::LANES) {
+        let (offset, stride) = s.grid.column(col);
+        for row in 0..s.rows {
             // SAFETY: the caller's contract.
             unsafe {
                 let g = s.g.add(offset + *s.indices.add(row) as usize * stride);

@@ -162,14 +162,36 @@ pub(super) unsafe fn gemm<S: Simd, E: Epilogue<S>, const TRANSPOSED: bool>(g: &G
 /// As [`gemm`]; `indices` holds `g.rows` indices below `g.depth`.
 #[inline(always)]
 pub(super) unsafe fn gather<S: Simd, E: Epilogue<S>>(g: &Gemm, indices: *const u32, epilogue: &E) {
-    for row in 0..g.rows {
-        for col in (0..g.cols).step_by(S::LANES) {
-            let (offset, stride) = g.b_grid.column(col);
-            // SAFETY: the caller's contract.
-            unsafe {
-                let at = offset + *indices.add(row) as usize * stride;
-                epilogue.finish(row, col, &[S::load(g.b.add(at))]);
+    let mut col = 0;
+    while col < g.cols {
+        let vectors = vectors_at::<S>(col, g.cols);
+        // SAFETY: the caller's contract; the columns end inside the panel.
+        unsafe {
+            match vectors {
+                1 => gather_columns::<S, E, 1>(g, indices, col, epilogue),
+                2 => gather_columns::<S, E, 2>(g, indices, col, epilogue),
+                3 => gather_columns::<S, E, 3>(g, indices, col, epilogue),
+                _ => gather_columns::<S, E, 4>(g, indices, col, epilogue),
             }
+        }
+        col += vectors * S::LANES;
+    }
+}
+
+#[inline(always)]
+unsafe fn gather_columns<S: Simd, E: Epilogue<S>, const NV: usize>(
+    g: &Gemm,
+    indices: *const u32,
+    col: usize,
+    epilogue: &E,
+) {
+    let (offset, stride) = g.b_grid.column(col);
+    for row in 0..g.rows {
+        // SAFETY: as `gather`.
+        unsafe {
+            let b = g.b.add(offset + *indices.add(row) as usize * stride);
+            let picked: [S; NV] = std::array::from_fn(|j| S::load(b.add(j * S::LANES)));
+            epilogue.finish(row, col, &picked);
         }
     }
 }

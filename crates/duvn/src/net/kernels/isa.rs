@@ -55,6 +55,7 @@ impl Isa {
                     && std::is_x86_feature_detected!("fma")
                     && std::is_x86_feature_detected!("bmi1")
                     && std::is_x86_feature_detected!("bmi2")
+                    && std::is_x86_feature_detected!("popcnt")
             }
             #[cfg(target_arch = "x86_64")]
             Isa::Avx512 => {

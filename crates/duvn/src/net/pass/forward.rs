@@ -20,7 +20,7 @@ impl Workspace {
             rows,
             &mut self.trunk,
             &mut self.list,
-            |layer| net.bits(starts, layer, 0, true),
+            |layer| net.bits(starts, layer, 0),
         );
     }
 
@@ -39,8 +39,9 @@ impl Workspace {
         };
         let starts = &self.mask_starts[from..from + rows];
         let layers = &net.layout.heads[action];
+        let own = net.masks.map_or(0, |masks| masks.head_at(net.shape, action));
         forward(net, parameters, layers, feed, from, rows, &mut self.head, &mut self.list, |layer| {
-            net.bits(starts, layer, action, false)
+            net.bits(starts, layer, own)
         });
         let top = match (self.head.last(), layers.last()) {
             (Some(units), Some(layer)) => acts(&units.y, layer, from),

@@ -16,6 +16,8 @@ use super::{Activation, Input, Masks, Rows, Shape};
 /// contiguous block; `order` says which row of the caller each of them is.
 #[derive(Default)]
 pub(super) struct Workspace {
+    /// How many rows there is room for, exactly.
+    reserved: Option<usize>,
     order: Vec<u32>,
     /// Rows of action a are `bounds[a]..bounds[a + 1]`.
     bounds: Vec<usize>,
@@ -147,10 +149,9 @@ pub(super) struct Net<'a> {
 }
 
 impl Net<'_> {
-    fn bits<'b>(&'b self, starts: &'b [u32], layer: &Layer, action: usize, trunk: bool) -> Option<Bits<'b>> {
-        let masks = self.masks?;
-        let head = if trunk { 0 } else { masks.head_at(self.shape, action) };
-        Some(masks.bits(starts, layer.mask_at + head))
+    /// The dropout bits of a layer, those of its sub-network lying `head` words behind those of the first.
+    fn bits<'b>(&'b self, starts: &'b [u32], layer: &Layer, head: usize) -> Option<Bits<'b>> {
+        Some(self.masks?.bits(starts, layer.mask_at + head))
     }
 
     fn scale(&self) -> f32 {
@@ -159,8 +160,12 @@ impl Net<'_> {
 }
 
 impl Workspace {
-    /// Makes room for `rows` rows.
+    /// Makes room for `rows` rows, always of the same network.
     pub(super) fn reserve(&mut self, shape: &Shape, layout: &Layout, activation: Activation, rows: usize) {
+        if self.reserved == Some(rows) {
+            return;
+        }
+        self.reserved = Some(rows);
         self.order.resize(rows, 0);
         self.mask_starts.resize(rows, 0);
         self.bounds.resize(shape.actions + 1, 0);
