@@ -11,6 +11,8 @@ pub(crate) struct Schedule {
     /// The share that is left in the end.
     end: f64,
     updates: u64,
+    /// The share that there is while it waits.
+    waiting: f64,
 }
 
 impl Schedule {
@@ -20,7 +22,13 @@ impl Schedule {
             first: config.learning_rate,
             end: config.rate_end,
             updates: config.rate_updates as u64,
+            waiting: config.rate_waits,
         }
+    }
+
+    /// The rate while it waits with falling.
+    pub(crate) fn waiting(&self) -> f32 {
+        (self.first * self.waiting) as f32
     }
 
     /// The rate of the update after `done` others. With x = min(done / updates, 1) it is first (end + (1 - end) s), where s is
@@ -44,7 +52,8 @@ mod tests {
     #[test]
     fn rates_are_those_worked_by_hand() {
         let rates = |kind| {
-            let schedule = Schedule { kind, first: 1.0, end: 0.2, updates: 100 };
+            let schedule = Schedule { kind, first: 1.0, end: 0.2, updates: 100, waiting: 0.5 };
+            assert_eq!(schedule.waiting(), 0.5);
             [0, 25, 50, 100, 1000].map(|done| schedule.rate(done))
         };
         assert_eq!(rates(ScheduleKind::Constant), [1.0; 5]);

@@ -24,6 +24,8 @@ pub struct TrainingBatch<'a> {
     pub targets: &'a [f32],
     /// How much each row counts.
     pub weights: &'a [f32],
+    /// Whether the learning rate waits with falling, because nothing speaks for loops or for chance yet.
+    pub waiting: bool,
     /// Gets how far each row was from its target.
     pub found: &'a mut [Discrepancy],
 }
@@ -120,10 +122,12 @@ impl ValueNetwork {
 
     /// One step of Adam on the mean loss of a batch.
     pub fn train(&mut self, batch: TrainingBatch<'_>, masks: Option<&Masks>) -> Health {
-        let TrainingBatch { rows, actions, targets, weights, found, .. } = batch;
+        let TrainingBatch { rows, actions, targets, weights, waiting, found, .. } = batch;
         let (outputs, target_width) = (self.model.outputs(), self.model.target_width());
         let share = 1.0 / actions.len() as f32;
-        let adam = AdamConfig { learning_rate: self.schedule.rate(self.net.steps()), ..self.adam };
+        let learning_rate =
+            if waiting { self.schedule.waiting() } else { self.schedule.rate(self.net.steps()) };
+        let adam = AdamConfig { learning_rate, ..self.adam };
         let Self { net, model, prior, steepest, sums, .. } = self;
         sums.clear();
         sums.resize(actions.len() * outputs, 0.0);

@@ -173,7 +173,7 @@ pub const PRESETS: &[Preset] = &[
     Preset {
         name: "duvn-stochastic",
         about: "duvn-deep that finds out by itself where the world is random, and goes on exploring there",
-        config: || Config { local: LocalKind::Outcomes, loops: LoopKind::Horizon, ..deep() },
+        config: stochastic,
     },
     Preset {
         name: "c51",
@@ -239,6 +239,23 @@ fn deep() -> Config {
         learning_starts: 1,
         loops: LoopKind::Guard,
         ..Config::default()
+    }
+}
+
+/// `deep` where the world may be random or have loops. While neither was seen its rate is small and stays; then it is
+/// twice that and falls, because means of what varies are only as true as the last updates are small. One layer is enough
+/// for indices; with two, the far end of NChain-100 was found and lost again.
+fn stochastic() -> Config {
+    Config {
+        local: LocalKind::Outcomes,
+        loops: LoopKind::Horizon,
+        hidden: vec![64],
+        learning_rate: 0.002,
+        rate_schedule: ScheduleKind::Linear,
+        rate_updates: 60_000,
+        rate_end: 0.01,
+        rate_waits: 0.5,
+        ..deep()
     }
 }
 

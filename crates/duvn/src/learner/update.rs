@@ -107,6 +107,7 @@ impl Learner {
                 self.local.look_ahead(gamma);
             }
         }
+        let waiting = self.config.rate_waits > 0.0 && !self.loops.found() && !self.local.outcomes_vary();
         let size = slots.len();
         let share = 1.0 / posterior.learners() as f64;
         mean.clear();
@@ -145,7 +146,8 @@ impl Learner {
                     returns.bound_spread(target, most);
                 }
             }
-            let batch = TrainingBatch { slots, rows: rows.as_rows(), actions, targets, weights, found };
+            let rows = rows.as_rows();
+            let batch = TrainingBatch { slots, rows, actions, targets, weights, waiting, found };
             let health = posterior.train(learner, batch, &mut self.source);
             if health == Health::NonFinite {
                 let Counters { steps: step, updates, .. } = self.counters;
