@@ -1,6 +1,6 @@
 use crate::failure::{Failure, print_line, store_failure};
 use crate::sweep::say_uneven;
-use duvn_lab::report::{Report, ReportError, report, tables, update_document};
+use duvn_lab::report::{Report, ReportError, Table, report, tables, update_document};
 use duvn_lab::store::Store;
 use std::io::ErrorKind;
 use std::path::PathBuf;
@@ -14,7 +14,8 @@ pub struct Args {
     #[arg(long, conflicts_with = "document")]
     tables: bool,
     /// Make the tables of a Markdown document again, from the files of runs that its markers name:
-    /// `<!-- table FILE.csv: COLUMN, COLUMN -->` or `<!-- differences FILE.csv -->`, up to `<!-- /table -->`.
+    /// `<!-- table FILE.csv: COLUMN, COLUMN -->` or `<!-- differences FILE.csv to AGENT -->` (the first one if none is
+    /// named), up to `<!-- /table -->`.
     #[arg(long)]
     document: bool,
 }
@@ -32,11 +33,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return update_document(path).map_err(report_failure);
     }
     let store = Store::open(&args.folder).map_err(store_failure)?;
-    print_report(&store)
+    print_report(&store).map(|_| ())
 }
 
-/// Writes the report, prints the summary and where the page is.
-pub fn print_report(store: &Store) -> Result<(), Failure> {
+/// Writes the report, prints the summary, which is given back, and where the page is.
+pub fn print_report(store: &Store) -> Result<Table, Failure> {
     let Report { page, summary, deep_sea } = report(store).map_err(report_failure)?;
     say_uneven(store)?;
     for line in summary.to_text(&COLUMNS).lines() {
@@ -48,7 +49,8 @@ pub fn print_report(store: &Store) -> Result<(), Failure> {
             print_line(line)?;
         }
     }
-    print_line(&format!("\nreport: {}", page.display()))
+    print_line(&format!("\nreport: {}", page.display()))?;
+    Ok(summary)
 }
 
 pub fn report_failure(error: ReportError) -> Failure {

@@ -7,7 +7,7 @@ use crate::sweep::{CHECKPOINT_SECONDS, conclude, execute, open};
 use clap::ValueEnum;
 use duvn_lab::experiment::{Experiment, Variant};
 use duvn_lab::ire::IreError;
-use duvn_lab::report::Plain;
+use duvn_lab::report::{Chapter, Plain, Table, Verdict};
 use duvn_lab::reproduce::{IRE_TASKS, Target, illustration, ire};
 use duvn_lab::sweep::Options;
 use std::path::{Path, PathBuf};
@@ -46,7 +46,7 @@ enum Figure {
     Ire,
     /// Two scenarios, three policies (App. C).
     Illustration,
-    /// All of them.
+    /// All of them, and a page that begins with what came of each claim.
     All,
 }
 
@@ -81,12 +81,32 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if args.quick {
         note("this is a shortened version; without --quick it is the paper's");
     }
+    let folder = |name: &str| if args.quick { format!("{name}-quick") } else { name.into() };
+    let (mut chapters, mut failed) = (Vec::new(), Ok(()));
     for target in targets {
-        let name = if args.quick { format!("{}-quick", target.name()) } else { target.name().into() };
-        work.make(target, &args.out.join(name))?;
+        let name = target.name();
+        let (table, concluded) = work.make(target, &args.out.join(folder(name)))?;
+        match concluded {
+            // Runs that failed stand in the report; the other figures can be made all the same.
+            Err(failure @ Failure::Failed(_)) => failed = Err(failure),
+            concluded => concluded?,
+        }
+        chapters.push(Chapter { name, folder: folder(name), table });
     }
-    Ok(())
+    if matches!(args.figure, Figure::All) {
+        let (seeds, note) = (args.seeds.map_or_else(String::new, |seeds| format!(" --seeds {seeds}")), QUICK);
+        let rerun = format!("duvn reproduce all{seeds}{}", if args.quick { " --quick" } else { "" });
+        let note = if args.quick { note.into() } else { String::new() };
+        let page =
+            Verdict { chapters, note, rerun }.write(&args.out.join(folder("all"))).map_err(report_failure)?;
+        print_line(&format!("\nall of it: {}", page.display()))?;
+    }
+    failed
 }
+
+/// What a shortened version says of itself.
+const QUICK: &str =
+    "Shortened version (--quick): fewer tasks, seeds and steps than the claims were judged by.";
 
 struct Work<'a> {
     variant: Variant,
@@ -95,9 +115,10 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    fn make(&self, target: Target, out: &Path) -> Result<(), Failure> {
+    /// The table of results, and whether all runs came to their end.
+    fn make(&self, target: Target, out: &Path) -> Result<(Table, Result<(), Failure>), Failure> {
         match target {
-            Target::Illustration => print_plain(illustration(), out),
+            Target::Illustration => Ok((print_plain(illustration(), out)?, Ok(()))),
             Target::Ire => {
                 let traces = if self.variant.quick { QUICK_TRACES } else { TRACES };
                 let mut done = 0;
@@ -109,14 +130,14 @@ impl Work<'_> {
                     IreError::Stopped => Failure::left(error),
                     error => Failure::failed(error),
                 });
-                print_plain(plain?, out)
+                Ok((print_plain(plain?, out)?, Ok(())))
             }
             Target::Chain | Target::ChainOrdered | Target::Gym => self.train(target, out),
         }
     }
 
-    fn train(&self, target: Target, out: &Path) -> Result<(), Failure> {
-        let Some(text) = target.experiment() else { return Ok(()) };
+    fn train(&self, target: Target, out: &Path) -> Result<(Table, Result<(), Failure>), Failure> {
+        let text = target.experiment().unwrap_or_default();
         let mut experiment = Experiment::parse(text, &self.variant).map_err(Failure::failed)?;
         let quick = if self.variant.quick { " --quick" } else { "" };
         let seeds =
@@ -128,16 +149,16 @@ impl Work<'_> {
             Options { jobs: self.jobs, checkpoint_every, retry: false, any_isa: false, stop: self.stop };
         let ends = execute(&store, &experiment.runs, &options)?;
         let concluded = conclude(&ends, out);
-        print_report(&store)?;
-        concluded
+        Ok((print_report(&store)?, concluded))
     }
 }
 
-fn print_plain(plain: Plain, out: &Path) -> Result<(), Failure> {
+fn print_plain(plain: Plain, out: &Path) -> Result<Table, Failure> {
     let page = plain.write(out).map_err(report_failure)?;
     let columns: Vec<usize> = (0..plain.table.head.len()).collect();
     for line in plain.table.to_text(&columns).lines() {
         print_line(line)?;
     }
-    print_line(&format!("\nreport: {}", page.display()))
+    print_line(&format!("\nreport: {}", page.display()))?;
+    Ok(plain.table)
 }

@@ -1,6 +1,6 @@
 //! The tables of the documentation are those of the files of runs beside it.
 
-use duvn_lab::report::{sources, with_tables};
+use duvn_lab::report::{VERDICT, sources, with_tables};
 use std::path::Path;
 
 #[test]
@@ -18,5 +18,20 @@ fn tables_in_the_documentation_say_what_was_measured() {
             made == text,
             "a table of docs/{name} is not that of its file: duvn report --document docs/{name}"
         );
+    }
+}
+
+/// `DUVN_WRITE=1 cargo test -p duvn-lab --test documents` copies the table.
+#[test]
+fn the_claims_inside_the_package_are_those_of_the_documentation() {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(package.join("../../docs/RESULTS.md")).unwrap();
+    let begins = text.find("| # | the paper says |").unwrap();
+    let claims: String =
+        text[begins..].split_inclusive('\n').take_while(|line| line.starts_with('|')).collect();
+    if std::env::var_os("DUVN_WRITE").is_some() {
+        std::fs::write(package.join("assets/verdict.md"), &claims).unwrap();
+    } else {
+        assert!(claims == VERDICT, "copy them: DUVN_WRITE=1 cargo test -p duvn-lab --test documents");
     }
 }

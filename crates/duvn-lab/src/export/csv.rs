@@ -24,7 +24,7 @@ fn create(path: &Path, head: &str) -> Result<WholeFile, ExportError> {
 
 fn runs(store: &Store, path: &Path) -> Result<(), ExportError> {
     let head = "run,env,agent,seed,unit,budget,until_solved,status,error,episodes,steps,updates,first_reward_episode,\
-                solved_episode,mean_return_last_100,seconds,weights_sha256,isa";
+                solved_episode,mean_return_last_100,seconds,weights_sha256,isa,mean_policy";
     let mut file = create(path, head)?;
     for run in store.runs()? {
         let (unit, budget) = match run.spec.budget {
@@ -52,6 +52,7 @@ fn runs(store: &Store, path: &Path) -> Result<(), ExportError> {
             show(known.map(|outcome| outcome.seconds)),
             show(known.map(|outcome| outcome.weights_sha256.clone())),
             show(run.isa),
+            show(store.evaluations(run.number)?.last().map(|row| row.mean_return)),
         ];
         writeln!(file, "{}", columns.join(",")).map_err(at(path))?;
     }

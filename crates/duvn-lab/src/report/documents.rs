@@ -8,11 +8,13 @@
 //! ```
 //!
 //! are the table of that file (its path is seen from the document) with these columns, or with all that say anything
-//! where none is named. What stands in a block of code is an example and stays as it is. `differences results/chain-runs.csv` compares every agent with the first one.
+//! where none is named. What stands in a block of code is an example and stays as it is.
+//! `differences results/chain-runs.csv` compares every agent with the first one,
+//! `differences results/chain-runs.csv to duvn` with `duvn`.
 
 use super::ReportError;
 use super::from_csv::from_csv;
-use super::summary::{differences, summary};
+use super::summary::{differences, differences_to, summary};
 use super::table::Table;
 use crate::results::Results;
 use std::path::{Path, PathBuf};
@@ -54,6 +56,7 @@ enum Fault {
 struct Asked<'a> {
     compare: bool,
     file: &'a str,
+    base: Option<&'a str>,
     columns: Vec<&'a str>,
 }
 
@@ -68,14 +71,20 @@ impl<'a> Asked<'a> {
         };
         let (file, columns) = rest.split_once(':').unwrap_or((rest, ""));
         let columns = columns.split(',').map(str::trim).filter(|column| !column.is_empty()).collect();
-        Some(Asked { compare, file: file.trim(), columns })
+        let (file, base) = match file.split_once(" to ").filter(|_| compare) {
+            Some((file, base)) => (file, Some(base.trim())),
+            None => (file, None),
+        };
+        Some(Asked { compare, file: file.trim(), base, columns })
     }
 
     fn table(&self, results: &[Results]) -> Result<Table, String> {
-        let table = match self.compare {
-            false => summary(results),
-            true => differences(results).ok_or(format!("{} has no returns to compare", self.file))?,
+        let compared = || match self.base {
+            Some(base) => differences_to(results, base)
+                .ok_or(format!("{} has no returns to compare with those of `{base}`", self.file)),
+            None => differences(results).ok_or(format!("{} has no returns to compare", self.file)),
         };
+        let table = if self.compare { compared()? } else { summary(results) };
         if self.columns.is_empty() { Ok(table) } else { table.only(&self.columns) }
     }
 }
@@ -144,6 +153,16 @@ mod tests {
         let text = "```\n<!-- table a.csv -->\n<!-- /table -->\n```\n";
         assert_eq!(fill(text, |_| Ok(results())).ok().unwrap(), text);
         assert!(sources(text).is_empty());
+    }
+
+    #[test]
+    fn an_agent_to_compare_with_can_be_named() {
+        let made = |marker: &str| fill(&format!("{marker}\n<!-- /table -->\n"), |_| Ok(results()));
+        let found = made("<!-- differences a.csv to duvn: agent, difference of mean return to DUVN -->")
+            .ok()
+            .unwrap();
+        assert!(found.contains("| ε-greedy | -2 |\n"), "{found}");
+        assert!(matches!(made("<!-- differences a.csv to nobody -->"), Err(Fault::Text(_))));
     }
 
     #[test]

@@ -8,7 +8,8 @@ use std::path::Path;
 
 /// The results in a file of runs: a line a run, with the columns `env`, `agent`, `episodes`, `first_reward_episode`,
 /// `solved_episode` and `mean_return_last_100`. With `status`, runs that failed are known, and others that are not
-/// done are left out; without `until_solved`, a run whose last episode solved its task counts as ended by that.
+/// done are left out; without `until_solved`, a run whose last episode solved its task counts as ended by that. With
+/// `mean_policy`, the return of the last evaluation is known.
 pub fn from_csv(path: &Path) -> Result<Vec<Results>, ReportError> {
     let text =
         std::fs::read_to_string(path).map_err(|error| ReportError::Read { path: path.into(), error })?;
@@ -23,6 +24,7 @@ fn parse(text: &str) -> Result<Vec<Results>, String> {
     let (env, agent, episodes) = (needed("env")?, needed("agent")?, needed("episodes")?);
     let (first, solved) = (needed("first_reward_episode")?, needed("solved_episode")?);
     let (last, status, until) = (needed("mean_return_last_100")?, place("status"), place("until_solved"));
+    let policy = place("mean_policy");
     let mut all: Vec<Results> = Vec::new();
     for line in lines {
         let fields = fields(line);
@@ -51,6 +53,7 @@ fn parse(text: &str) -> Result<Vec<Results>, String> {
             first_reward_episode: whole(first)?,
             solved_episode,
             last_return: number(&fields[last])?,
+            evaluated: policy.map_or(Ok(None), |at| number(&fields[at]))?,
             ..Ended::default()
         });
     }
@@ -131,6 +134,13 @@ mod tests {
         let found = parse(&text).unwrap();
         assert_eq!((found[0].planned, found[0].failed(), found[0].solved()), (3, 1, (1, 2)));
         assert!(!found[0].stopped(), "it was to use up its budget");
+    }
+
+    #[test]
+    fn the_mean_policy_is_read_where_it_is_known() {
+        let text = format!("{HEAD},mean_policy\nToy,a,0,200,,,1.5,2.25\nToy,a,1,200,,,1.5,\n");
+        let evaluated: Vec<_> = parse(&text).unwrap()[0].runs.iter().map(|run| run.evaluated).collect();
+        assert_eq!(evaluated, [Some(2.25), None]);
     }
 
     #[test]

@@ -12,14 +12,16 @@ mod plain;
 mod scaling;
 mod summary;
 mod table;
+mod verdict;
 
 pub use data::{AgentRuns, Data, Task};
 pub use documents::{sources, tables, update_document, with_tables};
 pub use from_csv::from_csv;
 pub use pictures::{Picture, pictures};
 pub use plain::Plain;
-pub use summary::{differences, improvement, summary};
+pub use summary::{differences, differences_to, improvement, summary};
 pub use table::{Cell, Table};
+pub use verdict::{Chapter, VERDICT, Verdict};
 
 pub use crate::results::{Ended, Results};
 

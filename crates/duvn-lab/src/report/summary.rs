@@ -117,26 +117,39 @@ fn improvement_of(pairs: &[(&Results, &Results)]) -> Cell {
     Cell::with(probability_of_improvement(&x, &y), improvement_interval(&x, &y))
 }
 
-/// How the mean return of every other agent differs from that of the first, task by task, with how probably one of
-/// its runs ends higher. `None` where there is nothing to compare.
+/// How every other agent differs from the first: see [`differences_to`].
 pub fn differences(results: &[Results]) -> Option<Table> {
-    let agents = agents(results);
-    let (first, others) = agents.split_first()?;
-    let interval =
-        |results: &Results| mean_interval(&results.returns(), results.bounds, &Bootstrap::default());
-    let row = |(one, other): (&Results, &Results)| {
-        let difference = mean(&one.returns()).zip(mean(&other.returns())).map(|(x, y)| x - y);
-        let interval = interval(one).zip(interval(other)).map(|(x, y)| difference_interval(&x, &y));
-        let (task, agent) = (Cell::Text(one.env.clone()), Cell::Text(Series::method(&one.agent).name));
-        vec![task, agent, Cell::with(difference, interval), improvement_of(&[(one, other)])]
+    differences_to(results, agents(results).first()?)
+}
+
+/// How the mean return of every other agent differs from that of `base`, task by task, with how probably one of its
+/// runs ends higher, and how their mean policies differ where all runs were evaluated. `None` where there is nothing to
+/// compare.
+pub fn differences_to(results: &[Results], base: &str) -> Option<Table> {
+    let difference = |x: &Results, y: &Results, of: fn(&Results) -> Vec<f64>| {
+        let (xs, ys) = (of(x), of(y));
+        let interval =
+            |values: &[f64], whose: &Results| mean_interval(values, whose.bounds, &Bootstrap::default());
+        let both = interval(&xs, x).zip(interval(&ys, y)).map(|(x, y)| difference_interval(&x, &y));
+        Cell::with(mean(&xs).zip(mean(&ys)).map(|(x, y)| x - y), both)
     };
-    let mut found: Vec<_> = others.iter().flat_map(|agent| pairs(results, agent, first)).collect();
+    let evaluated = results.iter().any(|known| !known.evaluated().is_empty());
+    let row = |(one, other): (&Results, &Results)| {
+        let (task, agent) = (Cell::Text(one.env.clone()), Cell::Text(Series::method(&one.agent).name));
+        let returns = difference(one, other, Results::returns);
+        let mut cells = vec![task, agent, returns, improvement_of(&[(one, other)])];
+        cells.extend(evaluated.then(|| difference(one, other, Results::evaluated)));
+        cells
+    };
+    let others = agents(results).into_iter().filter(|agent| *agent != base);
+    let mut found: Vec<_> = others.flat_map(|agent| pairs(results, agent, base)).collect();
     let place = |env: &str| results.iter().position(|known| known.env == env);
     found.sort_by_key(|(one, _)| place(&one.env));
     let rows: Vec<_> = found.into_iter().map(row).collect();
-    let first = Series::method(first).name;
-    let difference = format!("difference of mean return to {first}");
-    let head = vec!["task".into(), "agent".into(), difference, format!("P(above {first})")];
+    let base = Series::method(base).name;
+    let mut head = vec!["task".to_string(), "agent".into()];
+    head.extend([format!("difference of mean return to {base}"), format!("P(above {base})")]);
+    head.extend(evaluated.then(|| format!("difference of mean policy to {base}")));
     (!rows.is_empty()).then_some(Table { head, rows })
 }
 
