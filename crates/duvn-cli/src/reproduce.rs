@@ -94,9 +94,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         chapters.push(Chapter { name, folder: folder(name), table });
     }
     if matches!(args.figure, Figure::All) {
-        let (seeds, note) = (args.seeds.map_or_else(String::new, |seeds| format!(" --seeds {seeds}")), QUICK);
+        let seeds = args.seeds.map_or_else(String::new, |seeds| format!(" --seeds {seeds}"));
         let rerun = format!("duvn reproduce all{seeds}{}", if args.quick { " --quick" } else { "" });
-        let note = if args.quick { note.into() } else { String::new() };
+        let note = if args.quick { QUICK.into() } else { String::new() };
         let page =
             Verdict { chapters, note, rerun }.write(&args.out.join(folder("all"))).map_err(report_failure)?;
         print_line(&format!("\nall of it: {}", page.display()))?;
