@@ -184,7 +184,7 @@ knobs! {
         rate_updates: usize = 100_000, in from_to(1, MANY), needs SCHEDULE, since "0.2";
         /// rate_schedule: the share of the learning rate that is left in the end
         rate_end: f64 = 0.1, in from_to(0.0, 1.0), needs SCHEDULE, since "0.2";
-        /// rate_schedule: share of the learning rate until loops are found, or outcomes that vary; only then it falls (0: no waiting)
+        /// rate_schedule: share of the learning rate until loops are found, or outcomes that vary; then as scheduled (0: no waiting)
         rate_waits: f64 = 0.0, in from_to(0.0, 1.0), needs SCHEDULE, since "0.2";
         /// Adam: decay of the mean of gradients
         adam_beta1: f64 = 0.9, in from_to_below(0.0, 1.0);
