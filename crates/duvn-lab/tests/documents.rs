@@ -30,7 +30,7 @@ fn the_claims_inside_the_package_are_those_of_the_documentation() {
     let claims: String =
         text[begins..].split_inclusive('\n').take_while(|line| line.starts_with('|')).collect();
     if std::env::var_os("DUVN_WRITE").is_some() {
-        std::fs::write(package.join("assets/verdict.md"), &claims).unwrap();
+        std::fs::write(package.join("assets/verdict.txt"), &claims).unwrap();
     } else {
         assert!(claims == VERDICT, "copy them: DUVN_WRITE=1 cargo test -p duvn-lab --test documents");
     }

@@ -8,7 +8,7 @@ use crate::machine;
 use std::path::{Path, PathBuf};
 
 /// The table of claims in docs/RESULTS.md.
-pub const VERDICT: &str = include_str!("../../assets/verdict.md");
+pub const VERDICT: &str = include_str!("../../assets/verdict.txt");
 
 /// Where the sections of docs/RESULTS.md that the claims name have their figure.
 const PLACES: [(&str, &str); 6] = [
