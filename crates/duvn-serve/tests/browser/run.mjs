@@ -317,8 +317,8 @@ async function layers(browser, address) {
   const { context, page } = await open(browser, { viewport: { width: 1400, height: 900 } });
   const errors = complaints(page);
   await page.goto(address);
-  const named = await page.locator("#experiments option").allTextContents();
-  check(named.join() === "Chains and ice,Training (car),Training (taxi)", `experiments with one heading are told apart by their folders (${named})`);
+  const named = async () => (await page.locator("#experiments option").allTextContents()).join();
+  await soon(async () => await named() === "Chains and ice,Training (car),Training (taxi)", "experiments with one heading are told apart by their folders");
   await page.selectOption("#experiments", "2");
   await page.click("#tab-beliefs");
   await page.waitForFunction(() => document.querySelector("#view-beliefs figcaption")?.textContent.includes("Down"));
@@ -328,8 +328,8 @@ async function layers(browser, address) {
   await page.locator("#view-beliefs .map .cell").first().click();
   await soon(async () => (await heading.textContent()).includes("the first of 20 in this cell"), "Taxi: a cell holds 20 states");
   const all = await written();
-  const options = await layer.locator("option").allTextContents();
-  check(options.length === 21 && options[2] === "passenger at red, to green", `Taxi: layers by passenger and destination (${options[2]})`);
+  const options = () => layer.locator("option").allTextContents();
+  await soon(async () => (await options()).length === 21 && (await options())[2] === "passenger at red, to green", "Taxi: layers by passenger and destination");
   // The state of Taxi is ((row * 5 + column) * 5 + passenger) * 4 + destination.
   for (const [label, state] of [["passenger at red, to green", 1], ["passenger in the taxi, to blue", 19]]) {
     await layer.selectOption({ label });
