@@ -4,7 +4,7 @@ use crate::report::report_failure;
 use crate::stop::flag_on_signal;
 use crate::sweep::{CHECKPOINT_SECONDS, conclude, execute, open};
 use duvn_envs::registry::bsuite::Tag;
-use duvn_lab::bsuite::{Choice, Plan, Report, radar, reports};
+use duvn_lab::bsuite::{Choice, Plan, Report, radar, reference, reports};
 use duvn_lab::report::{Cell, Picture, Plain, Table};
 use duvn_lab::sweep::Options;
 use serde_json::{Map, Value, json};
@@ -27,6 +27,9 @@ pub struct Args {
     /// No run has more episodes than this: 500, 10k.
     #[arg(long, value_parser = count, allow_negative_numbers = true)]
     episodes: Option<u64>,
+    /// Scores of other programs' agents to draw in, a CSV file: agent,experiment,score,runs,episodes.
+    #[arg(long, value_name = "FILE")]
+    reference: Option<PathBuf>,
     /// The folder for records, scores and figures (default: results/bsuite, and results/bsuite-quick without --full).
     #[arg(long)]
     out: Option<PathBuf>,
@@ -57,6 +60,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let jobs = jobs(args.jobs)?;
     let choice = Choice { full: args.full, only: args.only.clone(), most_episodes: args.episodes };
     let mut plan = Plan::new(&args.agents, &choice).map_err(Failure::usage)?;
+    let others = args.reference.as_deref().map_or(Ok(Vec::new()), |file| read_reference(file, &plan))?;
     let name = if args.full { "results/bsuite" } else { "results/bsuite-quick" };
     let out = args.out.clone().unwrap_or_else(|| name.into());
     plan.experiment.show.rerun = rerun(args, &out);
@@ -65,9 +69,18 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let options = Options { jobs, checkpoint_every, retry: false, any_isa: args.any_isa, stop: &stop };
     let ends = execute(&store, &plan.experiment.runs, &options)?;
     let concluded = conclude(&ends, &out);
-    let reports = reports(&store, &plan).map_err(store_failure)?;
+    let mut reports = reports(&store, &plan).map_err(store_failure)?;
+    reports.extend(others);
     show(args, &plan, &reports, &out)?;
     concluded
+}
+
+/// The scores of a file.
+fn read_reference(file: &Path, plan: &Plan) -> Result<Vec<Report>, Failure> {
+    let of =
+        |error: &dyn std::fmt::Display| Failure::usage(format!("--reference {}: {error}", file.display()));
+    let text = std::fs::read_to_string(file).map_err(|error| of(&error))?;
+    reference(&text, plan).map_err(|error| of(&error))
 }
 
 /// The command that does the same again.
@@ -76,7 +89,9 @@ fn rerun(args: &Args, out: &Path) -> String {
     let full = if args.full { " --full" } else { "" };
     let only = if args.only.is_empty() { String::new() } else { format!(" --only {}", args.only.join(",")) };
     let episodes = args.episodes.map_or_else(String::new, |most| format!(" --episodes {most}"));
-    format!("duvn bsuite{agents}{full}{only}{episodes} --out {}", out.display())
+    let reference =
+        args.reference.as_ref().map_or_else(String::new, |file| format!(" --reference {}", file.display()));
+    format!("duvn bsuite{agents}{full}{only}{episodes}{reference} --out {}", out.display())
 }
 
 /// Prints the scores and writes them, with the figure, into the folder.

@@ -24,6 +24,13 @@ fn scores_are_printed_written_and_drawn_and_the_same_command_goes_on() {
     let scores = text("scores.csv");
     assert_eq!(scores.lines().count(), 1 + 2 * 5);
     assert!(scores.contains("\negreedy,deep_sea,exploration,2,2,"), "{scores}");
+    let others = std::path::Path::new(out).join("others.csv");
+    std::fs::write(&others, "agent,experiment,score,runs,episodes\ntheir agent,bandit,0.625,1,15\n").unwrap();
+    let beside = ["--json", "--reference", others.to_str().unwrap()];
+    let beside = duvn(&arguments.iter().copied().chain(beside).collect::<Vec<_>>());
+    let last: Value = serde_json::from_str(beside.stdout.lines().last().unwrap()).unwrap();
+    assert_eq!((&last["agent"], &last["scores"]["bandit"]), (&"their agent".into(), &0.625.into()));
+    assert!(text("figures/radar.svg").contains("their agent") && text("report.html").contains("0.625"));
     let again = duvn(&arguments.iter().copied().chain(["--json"]).collect::<Vec<_>>());
     assert!(again.code == 0 && again.stderr.contains("24 were before"), "{again:?}");
     let objects: Vec<Value> = again.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -47,6 +54,11 @@ fn what_cannot_be_run_is_refused_with_what_to_write() {
         (&["bsuite", "--agent", "dqn", "--only", "memory_len", "--out", out], "write one of bandit, "),
         (&["bsuite", "--agent", "dqn", "--agent", "dqn", "--out", out], "leave one out"),
         (&["bsuite", "--agent", "dqn", "--episodes", "0", "--out", out], "1 or more"),
+        (&["bsuite", "--agent", "dqn", "--reference", "none.csv", "--out", out], "--reference none.csv: "),
+        (
+            &["bsuite", "--agent", "dqn", "--reference", "Cargo.toml", "--out", out],
+            "line 1 should be 'agent,",
+        ),
         (&["bsuite", "--agent", "dqn", "--only", "bandit", "--out", "/proc/nowhere"], "/proc/nowhere"),
     ] {
         let ran = duvn(arguments);

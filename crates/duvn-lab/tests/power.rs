@@ -170,6 +170,23 @@ fn power_that_goes_within_a_save_leaves_the_one_before() {
     }
 }
 
+/// Before the first checkpoint there is none to go back to: a half of it must not stand under its name.
+#[test]
+fn power_that_goes_within_the_first_save_leaves_nothing_or_all() {
+    for requests in 1.. {
+        let (slot, disk) = slot(Memory { history: vec![Names::new()], ..Memory::default() });
+        disk.0.lock().unwrap().failing = Some(requests);
+        let saved = slot.save(&at(10));
+        for memory in disk.0.lock().unwrap().after_power_cuts() {
+            let loaded = self::slot(memory).0.load("r", 99).map(|found| found.checkpoint);
+            assert!(loaded.is_ok(), "request {requests}: {loaded:?}");
+        }
+        if saved.is_ok() {
+            return;
+        }
+    }
+}
+
 #[test]
 fn every_request_that_fails_is_named_and_costs_nothing() {
     for requests in 1.. {

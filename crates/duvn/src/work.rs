@@ -67,6 +67,8 @@ mod tests {
         assert_eq!(work(&many), 7.0 * update(3.0 + 3.0) + decision);
         let actors = Config { actors: 3, ..base.clone() };
         assert_eq!(work(&actors), 3.0 * (update(3.0 + 3.0) + decision));
+        let ensemble = Config { posterior: PosteriorKind::Ensemble, members: 5, ..base.clone() };
+        assert_eq!(work(&ensemble), 5.0 * update(3.0 + 3.0) + decision);
         let traces = Config { lambda: 0.5, trace_steps: 9, ..base.clone() };
         assert_eq!(work(&traces), update(9.0 * 3.0 + 3.0) + decision);
     }

@@ -46,6 +46,12 @@ fn knowledge_alone_acts_alike_and_is_smaller() {
     let size = |file| std::fs::metadata(file).unwrap().len();
     assert!(size(&known) < size(&whole));
     let mut loaded = Agent::load(&known).unwrap();
+    let remembered = |agent: &Agent| {
+        let mut count = 0;
+        agent.remembered(|_| count += 1);
+        count
+    };
+    assert!(remembered(training.agent()) >= 200 && remembered(&loaded) == 0, "what it saw stays behind");
     for state in 0..6 {
         let (ours, theirs) = (training.agent_mut(), &mut loaded);
         let look = |agent: &mut Agent| agent.inspect(Observation::Index(state), 4).unwrap();

@@ -4,8 +4,8 @@ mod common;
 
 use common::{Batch, loss_gradient};
 use duvn::net::{
-    AdamConfig, Backend, Init, Input, Isa, IsaError, LoadError, Network, Part, Shape, ShapeError, Tensor,
-    Which,
+    AdamConfig, Backend, Init, Input, Isa, IsaError, LoadError, Network, Part, Rows, Shape, ShapeError,
+    Tensor, Which,
 };
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -48,6 +48,31 @@ fn tensors_have_the_documented_names_shapes_and_order() {
     ];
     assert_eq!(found, expected);
     assert_eq!(tensors.iter().map(|t| t.data.len()).sum::<usize>(), shape().parameters());
+}
+
+/// One row of a table at a time: Adam goes on with rows that it moved before, also those that it moved in another life.
+#[test]
+fn a_table_that_has_learnt_already_continues_as_the_one_it_takes_over() {
+    let shape = Shape::heads(Input::OneHot(6), vec![20], 2, 1);
+    let make =
+        |seed| Network::new(shape.clone(), Init::He, &mut ChaCha8Rng::seed_from_u64(seed)).expect("a shape");
+    let train = |network: &mut Network, states: [u32; 2]| {
+        let adam = AdamConfig::default();
+        network.train(Rows::Index(&states), &[0, 1], None, &adam, &mut loss_gradient);
+    };
+    let (mut network, mut copy) = (make(1), make(2));
+    train(&mut network, [0, 5]);
+    // The copy has found out for itself that state 3 alone was ever moved.
+    train(&mut copy, [3, 3]);
+    for part in [Part::Online, Part::Target, Part::AdamMean, Part::AdamVariance] {
+        copy.load(part, &network.tensors(part)).expect("tensors of the same shape");
+    }
+    copy.set_steps(network.steps());
+    for _ in 0..3 {
+        train(&mut network, [2, 2]);
+        train(&mut copy, [2, 2]);
+    }
+    assert_eq!(network.tensors(Part::Online), copy.tensors(Part::Online));
 }
 
 #[test]

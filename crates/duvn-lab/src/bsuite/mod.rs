@@ -4,10 +4,12 @@
 
 mod plan;
 mod radar;
+mod reference;
 mod score;
 
 pub use plan::{Choice, Part, Plan, PlanError};
 pub use radar::radar;
+pub use reference::{ReferenceError, reference};
 pub use score::{Levels, Rule, Tally};
 
 use crate::stats::mean;
@@ -40,10 +42,14 @@ pub struct Scored {
 }
 
 impl Report {
-    /// The mean score of the experiments with this tag.
+    /// The mean score of the experiments with this tag. None where one of them was never meant to be run: the others alone
+    /// would be another score.
     pub fn tag(&self, tag: Tag) -> Option<f64> {
-        let tagged = self.experiments.iter().filter(|experiment| experiment.tags.contains(&tag));
-        mean(&tagged.filter_map(|experiment| experiment.score).collect::<Vec<_>>())
+        let tagged = || self.experiments.iter().filter(|experiment| experiment.tags.contains(&tag));
+        if tagged().any(|experiment| experiment.runs == 0) {
+            return None;
+        }
+        mean(&tagged().filter_map(|experiment| experiment.score).collect::<Vec<_>>())
     }
 
     /// Whether every run is over.

@@ -258,6 +258,9 @@ mod tests {
         let mut beliefs = [7.0, 3.0, 7.0, 1.5];
         local.widen(&gaussian, rows, Some(&[1, 0]), &mut beliefs);
         assert_eq!(beliefs, [7.0, 5.0, 7.0, 2.5]);
+        let mut other = [7.0, 3.0, 7.0, 3.0];
+        local.widen(&gaussian, rows, Some(&[0, 1]), &mut other);
+        assert_eq!(other, [7.0, 5.0, 7.0, 5.0], "what was not taken there is as wide as ever");
     }
 
     /// 4 / sqrt(1 - 0.36) = 5.

@@ -157,6 +157,18 @@ mod tests {
         assert!((width(&outcomes, 0) - expected).abs() < 1e-6);
     }
 
+    /// Of two repeated pairs one varied, however often it did: share (1 + 1/20) / 3 = 0.35. A pair that was tried once has
+    /// p = 0.35 and u² = 0.65 / 2^6 + 0.35 / 2.
+    #[test]
+    fn a_pair_that_varies_again_and_again_is_one_that_varied() {
+        let mut outcomes = Outcomes::new(3, 1);
+        [0, 1, 0, 1].iter().for_each(|&state| outcomes.visit(0, 0, next(state)));
+        [2, 2].iter().for_each(|&state| outcomes.visit(1, 0, next(state)));
+        outcomes.visit(2, 0, next(2));
+        let expected = (0.65 / 64.0 + 0.35 / 2.0f32).sqrt();
+        assert!((width(&outcomes, 2) - expected).abs() < 1e-6, "{}", width(&outcomes, 2));
+    }
+
     #[test]
     fn in_a_world_without_chance_one_try_comes_to_be_enough() {
         let mut outcomes = Outcomes::new(1001, 1);

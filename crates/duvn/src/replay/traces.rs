@@ -186,6 +186,25 @@ mod tests {
     }
 
     #[test]
+    fn a_trace_that_is_being_read_is_not_in_the_queue() {
+        let mut replay = replay(10, 1.0, &[3, 1]);
+        for (slot, error) in [(0, 1.0), (1, 1.0), (2, 1.0), (3, 0.5)] {
+            replay.learnt(slot, error);
+        }
+        let mut stream = Stream::new(0, "test");
+        let mut next = || {
+            let mut slots = [9; 2];
+            replay.sample(&mut slots, &mut stream);
+            slots.iter().for_each(|&slot| replay.learnt(slot, 5.0));
+            slots
+        };
+        // Two of its three steps have large errors again; it comes back to the queue with its last one.
+        assert_eq!(next(), [0, 1]);
+        assert_eq!(next(), [2, 3], "the rest of it, then the other");
+        assert_eq!(next(), [0, 1], "15 against 5");
+    }
+
+    #[test]
     fn a_trace_loses_its_oldest_steps_and_at_last_its_place() {
         // Seven steps in a ring of five: the first trace is gone, the second begins with its second step.
         let mut replay = replay(5, 1.0, &[1, 4, 2]);

@@ -237,6 +237,9 @@ fn an_episode_that_is_left_counts_as_cut_off() {
     // Without an ending: the next episode must not be taken for what followed.
     agent.begin(HERE).unwrap();
     agent.observe(&Step { reward: 8.0, ..END }, HERE).unwrap();
+    let state: (crate::learner::LearnerState, Vec<Actor>) = duvn_envs::thaw(&agent.snapshot().state).unwrap();
+    let ending = |slot| state.0.replay().ring().get(slot).ending;
+    assert_eq!((ending(0), ending(1)), (crate::replay::Ending::Truncated, crate::replay::Ending::Terminated));
     let calls = calls.lock().unwrap();
     let Some(Call::Train { slots, targets, .. }) = calls.last() else { panic!("{calls:?}") };
     for (slot, target) in slots.iter().zip(targets) {
