@@ -12,6 +12,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Write;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
@@ -183,6 +184,7 @@ fn run(scratch: &Path, program: &Path, tests: &Tests, mutant: Option<usize>, pat
     if let Some(mutant) = mutant {
         command.env("DUVN_MUTANT", mutant.to_string());
     }
+    command.process_group(0);
     let (start, mut child) = (Instant::now(), command.spawn().expect("a program"));
     loop {
         if let Some(status) = child.try_wait().expect("a status") {
@@ -190,7 +192,9 @@ fn run(scratch: &Path, program: &Path, tests: &Tests, mutant: Option<usize>, pat
             return if status.success() && any { Came::Pass } else { Came::Fail };
         }
         if start.elapsed() > patience {
-            let _ = child.kill();
+            // With all that it has started: a program under test would go on for ever.
+            let group = format!("-{}", child.id());
+            let _ = Command::new("kill").args(["-KILL", "--", &group]).status();
             let _ = child.wait();
             return Came::Late;
         }
