@@ -260,11 +260,19 @@ fn stochastic() -> Config {
 }
 
 /// Presets that are another point where observations are boxes.
-const ON_BOXES: &[Preset] = &[Preset {
-    name: "duvn-deep",
-    about: "the same with layers that actions share, normalised, three-step targets and some noise",
-    config: deep_on_boxes,
-}];
+const ON_BOXES: &[Preset] = &[
+    Preset {
+        name: "duvn-deep",
+        about: "the same with layers that actions share, normalised, three-step targets and some noise",
+        config: deep_on_boxes,
+    },
+    // No state of a box comes twice, so that nothing tells whether outcomes vary.
+    Preset {
+        name: "duvn-stochastic",
+        about: "duvn-deep on boxes: what varies there cannot be counted",
+        config: deep_on_boxes,
+    },
+];
 
 /// The same on boxes, where networks guess at what lies between: layers that all actions share, normalised, and values
 /// that stay true. There is no end of new states, so that a little noise has to do what counts cannot.
