@@ -8,11 +8,11 @@ use libfuzzer_sys::fuzz_target;
 use limit::{PLAN, within};
 
 fn look(text: &str) {
-    for quick in [false, true] {
-        match Experiment::parse(text, &Variant { quick, seeds: None }) {
-            Ok(experiment) => assert!(!experiment.runs.is_empty()),
-            Err(error) => assert!(error.to_string().starts_with("line ")),
-        }
+    // The whole experiment or its short form, by the length of the input.
+    let quick = text.len() % 2 == 1;
+    match Experiment::parse(text, &Variant { quick, seeds: None }) {
+        Ok(experiment) => assert!(!experiment.runs.is_empty()),
+        Err(error) => assert!(error.to_string().starts_with("line ")),
     }
 }
 
