@@ -50,6 +50,7 @@ pub struct World {
 
 /// Why the states of an environment cannot be listed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error(transparent)]
 #[non_exhaustive]
 pub enum ExactError {
     /// Its actions cannot be listed.
@@ -62,10 +63,8 @@ pub enum ExactError {
     #[error("there are more than {0} states: choose a smaller world")]
     Many(usize),
     /// It cannot be brought back to a state that it was in.
-    #[error(transparent)]
     State(#[from] StateError),
     /// It refused an action.
-    #[error(transparent)]
     Step(#[from] StepError),
 }
 

@@ -16,10 +16,10 @@ pub use crate::spec::{Budget, RunSpec};
 
 /// Why a run could not be made or finished.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error(transparent)]
 #[non_exhaustive]
 pub enum RunError {
     /// There is no such environment.
-    #[error(transparent)]
     Make(#[from] MakeError),
     /// It is to end once solved, in an environment where nothing counts as solved.
     #[error(
@@ -52,7 +52,6 @@ pub enum RunError {
         multiplications: f64,
     },
     /// The agent does not fit.
-    #[error(transparent)]
     Agent(#[from] AgentError),
     /// Training stopped.
     #[error("seed {seed}: {error}")]

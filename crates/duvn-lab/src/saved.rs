@@ -20,6 +20,7 @@ pub struct Saved {
 
 /// Why there is no run to look at.
 #[derive(Debug, thiserror::Error)]
+#[error(transparent)]
 #[non_exhaustive]
 pub enum SavedError {
     /// The path names none.
@@ -31,13 +32,10 @@ pub enum SavedError {
         hint: String,
     },
     /// The records cannot be read.
-    #[error(transparent)]
     Store(#[from] StoreError),
     /// The checkpoint cannot be read.
-    #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
     /// The agent cannot be made.
-    #[error(transparent)]
     Run(#[from] RunError),
 }
 

@@ -6,10 +6,10 @@ use duvn_envs::{Space, StateError};
 
 /// Why an agent cannot be made for an environment.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error(transparent)]
 #[non_exhaustive]
 pub enum AgentError {
     /// The configuration is wrong.
-    #[error(transparent)]
     Config(#[from] ConfigError),
     /// The action space is not one that the agent can choose from.
     #[error(
@@ -17,7 +17,6 @@ pub enum AgentError {
     )]
     ActionSpace(Space),
     /// The network cannot be made.
-    #[error(transparent)]
     Shape(#[from] ShapeError),
     /// The posterior's network fits neither the observations nor the return model.
     #[error(

@@ -31,13 +31,12 @@ impl Episode {
 
 /// Why training had to stop.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error(transparent)]
 #[non_exhaustive]
 pub enum TrainingError {
     /// The agent cannot go on.
-    #[error(transparent)]
     Learn(#[from] LearnError),
     /// The environment refused an action.
-    #[error(transparent)]
     Step(#[from] StepError),
 }
 

@@ -61,6 +61,7 @@ pub struct Measurement {
 
 /// Why something could not be measured.
 #[derive(Debug, thiserror::Error)]
+#[error(transparent)]
 #[non_exhaustive]
 pub enum BenchError {
     /// There is no such benchmark.
@@ -72,16 +73,12 @@ pub enum BenchError {
         known: Vec<String>,
     },
     /// The environment does not exist.
-    #[error(transparent)]
     Make(#[from] MakeError),
     /// The agent does not fit.
-    #[error(transparent)]
     Agent(#[from] AgentError),
     /// Training stopped.
-    #[error(transparent)]
     Training(#[from] TrainingError),
     /// The environment refused an action.
-    #[error(transparent)]
     Step(#[from] StepError),
     /// A program could not be run.
     #[error("cannot run {program}: {error}")]

@@ -48,13 +48,12 @@ pub struct Choice {
 
 /// Why there is no such plan.
 #[derive(Debug, thiserror::Error)]
+#[error(transparent)]
 #[non_exhaustive]
 pub enum PlanError {
     /// There is no such agent.
-    #[error(transparent)]
     Settings(#[from] SettingsError),
     /// An environment cannot be made.
-    #[error(transparent)]
     Make(#[from] MakeError),
     /// A run cannot be started.
     #[error("on {env}: {error}")]

@@ -42,13 +42,12 @@ pub struct Report {
 
 /// Why a report cannot be made.
 #[derive(Debug, thiserror::Error)]
+#[error(transparent)]
 #[non_exhaustive]
 pub enum ReportError {
     /// The records cannot be read.
-    #[error(transparent)]
     Store(#[from] StoreError),
     /// A figure cannot be painted.
-    #[error(transparent)]
     Figure(#[from] FigureError),
     /// A file cannot be read.
     #[error("cannot read {}: {error}", path.display())]

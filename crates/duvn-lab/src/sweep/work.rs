@@ -13,19 +13,16 @@ use std::time::{Duration, Instant};
 
 /// Why a run failed.
 #[derive(Debug, thiserror::Error)]
+#[error(transparent)]
 #[non_exhaustive]
 pub enum WorkError {
     /// It cannot be made, or training failed.
-    #[error(transparent)]
     Run(#[from] RunError),
     /// Its checkpoints cannot be read or written.
-    #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
     /// Its states cannot be watched.
-    #[error(transparent)]
     Watch(ValuesError),
     /// Its records cannot be written.
-    #[error(transparent)]
     Store(#[from] StoreError),
     /// It was computed with another instruction set so far.
     #[error(

@@ -25,6 +25,7 @@ pub enum Keep {
 
 /// Why an agent cannot be saved or loaded.
 #[derive(Debug, thiserror::Error)]
+#[error(transparent)]
 #[non_exhaustive]
 pub enum FileError {
     /// The file system refused.
@@ -54,16 +55,12 @@ pub enum FileError {
         found: String,
     },
     /// The configuration in it is none.
-    #[error(transparent)]
     Config(#[from] ConfigError),
     /// No such agent can be made.
-    #[error(transparent)]
     Agent(#[from] AgentError),
     /// What it knows does not fit.
-    #[error(transparent)]
     Restore(#[from] RestoreError),
     /// Its state cannot be read.
-    #[error(transparent)]
     State(#[from] StateError),
 }
 
