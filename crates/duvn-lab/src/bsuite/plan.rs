@@ -51,6 +51,17 @@ pub struct Choice {
 #[error(transparent)]
 #[non_exhaustive]
 pub enum PlanError {
+    /// There is no such experiment.
+    #[error("bsuite has no experiment '{name}' here: write one of {known}")]
+    Experiment {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+    /// An agent is named twice.
+    #[error("the agent '{0}' is named twice: leave one out")]
+    Twice(String),
     /// There is no such agent.
     Settings(#[from] SettingsError),
     /// An environment cannot be made.
@@ -63,17 +74,6 @@ pub enum PlanError {
         /// Why.
         error: RunError,
     },
-    /// There is no such experiment.
-    #[error("bsuite has no experiment '{name}' here: write one of {known}")]
-    Experiment {
-        /// What was asked for.
-        name: String,
-        /// What there is.
-        known: String,
-    },
-    /// An agent is named twice.
-    #[error("the agent '{0}' is named twice: leave one out")]
-    Twice(String),
 }
 
 /// The shortened version takes a tenth of the episodes.

@@ -16,14 +16,6 @@ use std::time::{Duration, Instant};
 #[error(transparent)]
 #[non_exhaustive]
 pub enum WorkError {
-    /// It cannot be made, or training failed.
-    Run(#[from] RunError),
-    /// Its checkpoints cannot be read or written.
-    Checkpoint(#[from] CheckpointError),
-    /// Its states cannot be watched.
-    Watch(ValuesError),
-    /// Its records cannot be written.
-    Store(#[from] StoreError),
     /// It was computed with another instruction set so far.
     #[error(
         "its weights so far were computed with {begun}, and this program computes with {now}, which gives other bits: \
@@ -36,6 +28,14 @@ pub enum WorkError {
         /// The one in use.
         now: String,
     },
+    /// It cannot be made, or training failed.
+    Run(#[from] RunError),
+    /// Its checkpoints cannot be read or written.
+    Checkpoint(#[from] CheckpointError),
+    /// Its states cannot be watched.
+    Watch(ValuesError),
+    /// Its records cannot be written.
+    Store(#[from] StoreError),
 }
 
 /// The last of several instruction sets.
