@@ -1,4 +1,4 @@
-use super::pole::{self, Pole};
+use super::pole::{self, FORCE, Pole};
 use crate::canvas::Canvas;
 use crate::rng::NumpyRng;
 use crate::{Action, Environment, Observation, Space, Step, StepError};
@@ -22,10 +22,9 @@ struct State {
 }
 
 impl CartPole {
-    const FORCE: f64 = 10.0;
-    const SECONDS: f64 = 0.02;
-    const X_LIMIT: f64 = 2.4;
     const THETA_LIMIT: f64 = 12.0 * 2.0 * std::f64::consts::PI / 360.0;
+    const X_LIMIT: f64 = 2.4;
+    const SECONDS: f64 = 0.02;
 
     /// A cart with Gymnasium's rewards, or with Sutton and Barto's.
     pub fn new(sutton_barto: bool) -> Self {
@@ -63,7 +62,7 @@ impl Environment for CartPole {
     }
 
     fn step(&mut self, action: Action<'_>) -> Result<Step, StepError> {
-        let force = if action == Action::Index(1) { Self::FORCE } else { -Self::FORCE };
+        let force = if action == Action::Index(1) { FORCE } else { -FORCE };
         let pole = &mut self.state.pole;
         pole.advance(force, Self::SECONDS, |x| x * x);
         let terminated = pole.x.abs() > Self::X_LIMIT || pole.theta.abs() > Self::THETA_LIMIT;

@@ -1,7 +1,6 @@
-use super::pole::{self, Pole};
+use super::pole::{Pole, TimedPole};
 use super::push;
 use crate::canvas::Canvas;
-use crate::numerics::{pow2, remainder};
 use crate::rng::NumpyRng;
 use crate::{Action, Environment, Observation, Space, Step, StepError};
 use serde::{Deserialize, Serialize};
@@ -22,8 +21,7 @@ pub struct CartPoleSwingup {
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct State {
-    pole: Pole,
-    time: f64,
+    cart: TimedPole,
     observation: [f32; 8],
     rng: NumpyRng,
 }
@@ -31,10 +29,6 @@ struct State {
 impl CartPoleSwingup {
     /// The largest difficulty.
     pub const MAX_DIFFICULTY: usize = 19;
-    const FORCE: f64 = 10.0;
-    const SECONDS: f64 = 0.01;
-    const MAX_TIME: f64 = 10.0;
-    const X_LIMIT: f64 = 3.0;
     const SLOW: f64 = 1.0;
     const MOVE_COST: f64 = 0.1;
 
@@ -42,33 +36,23 @@ impl CartPoleSwingup {
     pub fn new(difficulty: usize) -> Self {
         let share = difficulty as f64 / 20.0;
         let rng = NumpyRng::new(0);
-        let pole = Pole { theta: PI, ..Pole::default() };
-        let state = State { pole, time: 0.0, observation: [0.0; 8], rng };
+        let cart = TimedPole { pole: Pole { theta: PI, ..Pole::default() }, time: 0.0 };
+        let state = State { cart, observation: [0.0; 8], rng };
         CartPoleSwingup { height: share, middle: 1.0 - share, state }
     }
 
     /// Starts an episode this far from rest: x, ẋ, θ - π, θ̇.
     pub fn start(&mut self, [x, x_dot, theta, theta_dot]: [f64; 4]) {
-        self.state.pole = Pole { x, x_dot, theta: PI + theta, theta_dot };
-        self.state.time = 0.0;
+        self.state.cart = TimedPole { pole: Pole { x, x_dot, theta: PI + theta, theta_dot }, time: 0.0 };
         self.observe();
     }
 
     fn observe(&mut self) {
-        let State { pole: Pole { x, x_dot, theta, theta_dot }, time, .. } = self.state;
-        let (sin, cos) = theta.sin_cos();
         let sign = |small: bool| if small { 1.0 } else { -1.0 };
-        self.state.observation = [
-            x / Self::X_LIMIT,
-            x_dot / Self::X_LIMIT,
-            sin,
-            cos,
-            theta_dot,
-            time / Self::MAX_TIME,
-            sign(x.abs() < self.middle),
-            sign(theta_dot.abs() < Self::SLOW),
-        ]
-        .map(|value| value as f32);
+        let Pole { x, theta_dot, .. } = self.state.cart.pole;
+        let small = [x.abs() < self.middle, theta_dot.abs() < Self::SLOW].map(sign);
+        let seen = self.state.cart.seen().into_iter().chain(small);
+        self.state.observation.iter_mut().zip(seen).for_each(|(to, value)| *to = value as f32);
     }
 }
 
@@ -97,14 +81,13 @@ impl Environment for CartPoleSwingup {
 
     fn step(&mut self, action: Action<'_>) -> Result<Step, StepError> {
         let push = push(action);
-        let State { pole, time, .. } = &mut self.state;
-        pole.advance(push * Self::FORCE, Self::SECONDS, pow2);
-        pole.theta = remainder(pole.theta, 2.0 * PI);
-        *time += Self::SECONDS;
+        let cart = &mut self.state.cart;
+        cart.advance(push);
+        let pole = &cart.pole;
         let upright =
             pole.theta.cos() > self.height && pole.theta_dot.abs() < Self::SLOW && pole.x.abs() < self.middle;
         let reward = -f64::abs(push) * Self::MOVE_COST + if upright { 1.0 } else { 0.0 };
-        let terminated = *time > Self::MAX_TIME || pole.x.abs() > Self::X_LIMIT;
+        let terminated = cart.over() || pole.x.abs() > TimedPole::X_LIMIT;
         self.observe();
         Ok(Step { reward, terminated, truncated: false })
     }
@@ -112,7 +95,7 @@ impl Environment for CartPoleSwingup {
     saves_state!();
 
     fn draw(&self, canvas: &mut dyn Canvas) -> bool {
-        pole::draw(canvas, self.state.pole, Self::X_LIMIT, (-1.4, 1.4));
+        self.state.cart.draw(canvas);
         true
     }
 }

@@ -1,21 +1,40 @@
-//! The valley that MountainCar and MountainCarContinuous share.
+//! The valley that MountainCar, MountainCarBsuite and MountainCarContinuous share.
 
 use crate::Space;
 use crate::canvas::{Canvas, Colour, rectangle};
+use serde::{Deserialize, Serialize};
 
 /// The left wall.
 pub(super) const LEFT: f64 = -1.2;
 /// The right end of the track.
 pub(super) const RIGHT: f64 = 0.6;
+/// Between which places an episode starts.
+pub(super) const START: [f64; 2] = [-0.6, -0.4];
 /// The greatest speed.
 pub(super) const MAX_SPEED: f64 = 0.07;
 /// How strongly the slope pulls.
 pub(super) const GRAVITY: f64 = 0.0025;
 
 /// How strongly a push of the discrete cars drives.
-pub(super) const FORCE: f64 = 0.001;
+const FORCE: f64 = 0.001;
 /// Where the flag of the discrete cars is.
 pub(super) const GOAL: f64 = 0.5;
+
+/// A discrete car.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Car {
+    pub(super) position: f64,
+    pub(super) velocity: f64,
+}
+
+impl Car {
+    /// A step under a push of -1, 0 or 1. What a wall does to the velocity is for the task to say.
+    pub(super) fn advance(&mut self, push: f64) {
+        self.velocity += push * FORCE + (3.0 * self.position).cos() * -GRAVITY;
+        self.velocity = self.velocity.clamp(-MAX_SPEED, MAX_SPEED);
+        self.position = (self.position + self.velocity).clamp(LEFT, RIGHT);
+    }
+}
 
 /// Position and velocity.
 pub(super) fn observation_space() -> Space {

@@ -1,4 +1,4 @@
-use super::mountain::{self, FORCE, GOAL, GRAVITY, LEFT, MAX_SPEED, RIGHT};
+use super::mountain::{self, Car, GOAL, LEFT, START};
 use super::push;
 use crate::canvas::Canvas;
 use crate::rng::NumpyRng;
@@ -16,8 +16,7 @@ pub struct MountainCar {
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct State {
-    position: f64,
-    velocity: f64,
+    car: Car,
     observation: [f32; 2],
     rng: NumpyRng,
 }
@@ -25,7 +24,7 @@ struct State {
 impl MountainCar {
     /// The car that must pass the flag at least this fast (Gymnasium: 0).
     pub fn new(goal_velocity: f64) -> Self {
-        let state = State { position: 0.0, velocity: 0.0, observation: [0.0; 2], rng: NumpyRng::new(0) };
+        let state = State { car: Car::default(), observation: [0.0; 2], rng: NumpyRng::new(0) };
         MountainCar { goal_velocity, state }
     }
 }
@@ -40,11 +39,10 @@ impl Environment for MountainCar {
     }
 
     fn reset(&mut self, seed: Option<u64>) {
-        let state = &mut self.state;
-        state.rng.restart(seed);
-        state.position = state.rng.uniform(-0.6, -0.4);
-        state.velocity = 0.0;
-        state.observation = [state.position as f32, 0.0];
+        let State { car, observation, rng } = &mut self.state;
+        rng.restart(seed);
+        *car = Car { position: rng.uniform(START[0], START[1]), velocity: 0.0 };
+        *observation = [car.position as f32, 0.0];
     }
 
     fn observation(&self) -> Observation<'_> {
@@ -52,23 +50,20 @@ impl Environment for MountainCar {
     }
 
     fn step(&mut self, action: Action<'_>) -> Result<Step, StepError> {
-        let push = push(action);
-        let state = &mut self.state;
-        state.velocity += push * FORCE + (3.0 * state.position).cos() * -GRAVITY;
-        state.velocity = state.velocity.clamp(-MAX_SPEED, MAX_SPEED);
-        state.position = (state.position + state.velocity).clamp(LEFT, RIGHT);
-        if state.position == LEFT && state.velocity < 0.0 {
-            state.velocity = 0.0;
+        let State { car, observation, .. } = &mut self.state;
+        car.advance(push(action));
+        if car.position == LEFT && car.velocity < 0.0 {
+            car.velocity = 0.0;
         }
-        let terminated = state.position >= GOAL && state.velocity >= self.goal_velocity;
-        state.observation = [state.position as f32, state.velocity as f32];
+        let terminated = car.position >= GOAL && car.velocity >= self.goal_velocity;
+        *observation = [car.position as f32, car.velocity as f32];
         Ok(Step { reward: -1.0, terminated, truncated: false })
     }
 
     saves_state!();
 
     fn draw(&self, canvas: &mut dyn Canvas) -> bool {
-        mountain::draw(canvas, self.state.position, GOAL);
+        mountain::draw(canvas, self.state.car.position, GOAL);
         true
     }
 }

@@ -1,40 +1,32 @@
-use super::mountain::{self, GRAVITY, LEFT, MAX_SPEED, RIGHT};
+use super::mountain::{self, Car, GOAL, LEFT, START};
 use super::push;
 use crate::canvas::Canvas;
 use crate::rng::RandomState;
 use crate::{Action, Environment, Observation, Space, Step, StepError};
 use serde::{Deserialize, Serialize};
 
+/// Steps of an episode.
+const STEPS: u32 = 1000;
+
 /// bsuite's `mountain_car`: Gymnasium's, with 1,000 steps, of which the share that is over is seen too. The task ends with
 /// them.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct MountainCarBsuite {
     state: State,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct State {
-    position: f64,
-    velocity: f64,
+    car: Car,
     steps: u32,
     observation: [f32; 3],
     rng: RandomState,
 }
 
-impl Default for MountainCarBsuite {
-    fn default() -> Self {
-        let rng = RandomState::new(0);
-        let state = State { position: 0.0, velocity: 0.0, steps: 0, observation: [0.0; 3], rng };
-        MountainCarBsuite { state }
-    }
-}
-
 impl MountainCarBsuite {
-    const STEPS: u32 = 1000;
-
     fn observe(&mut self) {
-        let State { position, velocity, steps, .. } = self.state;
-        let over = f64::from(steps) / f64::from(Self::STEPS);
+        let State { car: Car { position, velocity }, steps, .. } = self.state;
+        let over = f64::from(steps) / f64::from(STEPS);
         self.state.observation = [position, velocity, over].map(|value| value as f32);
     }
 }
@@ -54,10 +46,10 @@ impl Environment for MountainCarBsuite {
     }
 
     fn reset(&mut self, seed: Option<u64>) {
-        let state = &mut self.state;
-        state.rng.restart(seed);
-        state.position = state.rng.uniform(-0.6, -0.4);
-        (state.velocity, state.steps) = (0.0, 0);
+        let State { car, steps, rng, .. } = &mut self.state;
+        rng.restart(seed);
+        *car = Car { position: rng.uniform(START[0], START[1]), velocity: 0.0 };
+        *steps = 0;
         self.observe();
     }
 
@@ -66,15 +58,13 @@ impl Environment for MountainCarBsuite {
     }
 
     fn step(&mut self, action: Action<'_>) -> Result<Step, StepError> {
-        let state = &mut self.state;
-        state.steps = state.steps.saturating_add(1);
-        state.velocity += push(action) * mountain::FORCE + (3.0 * state.position).cos() * -GRAVITY;
-        state.velocity = state.velocity.clamp(-MAX_SPEED, MAX_SPEED);
-        state.position = (state.position + state.velocity).clamp(LEFT, RIGHT);
-        if state.position == LEFT {
-            state.velocity = state.velocity.max(0.0);
+        let State { car, steps, .. } = &mut self.state;
+        *steps = steps.saturating_add(1);
+        car.advance(push(action));
+        if car.position == LEFT {
+            car.velocity = car.velocity.max(0.0);
         }
-        let terminated = state.position >= mountain::GOAL || state.steps >= Self::STEPS;
+        let terminated = car.position >= GOAL || *steps >= STEPS;
         self.observe();
         Ok(Step { reward: -1.0, terminated, truncated: false })
     }
@@ -82,7 +72,7 @@ impl Environment for MountainCarBsuite {
     saves_state!();
 
     fn draw(&self, canvas: &mut dyn Canvas) -> bool {
-        mountain::draw(canvas, self.state.position, mountain::GOAL);
+        mountain::draw(canvas, self.state.car.position, GOAL);
         true
     }
 }

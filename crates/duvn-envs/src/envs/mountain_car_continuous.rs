@@ -1,4 +1,4 @@
-use super::mountain::{self, GRAVITY, LEFT, MAX_SPEED, RIGHT};
+use super::mountain::{self, GRAVITY, LEFT, MAX_SPEED, RIGHT, START};
 use crate::canvas::Canvas;
 use crate::rng::NumpyRng;
 use crate::{Action, Environment, Observation, Space, Step, StepError};
@@ -45,7 +45,7 @@ impl Environment for MountainCarContinuous {
     fn reset(&mut self, seed: Option<u64>) {
         let state = &mut self.state;
         state.rng.restart(seed);
-        let position = state.rng.uniform(-0.6, -0.4);
+        let position = state.rng.uniform(START[0], START[1]);
         state.start = Some(position);
         state.observation = [position as f32, 0.0];
     }

@@ -1,8 +1,12 @@
-//! The cart with a pole on it that CartPole and CartPoleSwingup share.
+//! The cart with a pole on it that CartPole, CartPoleBsuite and CartPoleSwingup share.
 
 use crate::canvas::{Canvas, Colour, bar, rectangle};
+use crate::numerics::{pow2, remainder};
 use serde::{Deserialize, Serialize};
+use std::f64::consts::PI;
 
+/// How strongly a push drives the cart.
+pub(super) const FORCE: f64 = 10.0;
 const GRAVITY: f64 = 9.8;
 const CART_MASS: f64 = 1.0;
 const POLE_MASS: f64 = 0.1;
@@ -27,6 +31,42 @@ impl Pole {
         self.x_dot += seconds * x_acc;
         self.theta += seconds * self.theta_dot;
         self.theta_dot += seconds * theta_acc;
+    }
+}
+
+/// The cart of bsuite's tasks: on a track from -3 to 3, for ten seconds of 100 steps each.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(super) struct TimedPole {
+    pub(super) pole: Pole,
+    pub(super) time: f64,
+}
+
+impl TimedPole {
+    pub(super) const X_LIMIT: f64 = 3.0;
+    const SECONDS: f64 = 0.01;
+    const MAX_TIME: f64 = 10.0;
+
+    /// A step under a push of -1, 0 or 1.
+    pub(super) fn advance(&mut self, push: f64) {
+        self.pole.advance(push * FORCE, Self::SECONDS, pow2);
+        self.pole.theta = remainder(self.pole.theta, 2.0 * PI);
+        self.time += Self::SECONDS;
+    }
+
+    /// Whether the ten seconds are over.
+    pub(super) fn over(&self) -> bool {
+        self.time > Self::MAX_TIME
+    }
+
+    /// x/3, ẋ/3, sin θ, cos θ, θ̇ and the share of the time that is over.
+    pub(super) fn seen(&self) -> [f64; 6] {
+        let Pole { x, x_dot, theta, theta_dot } = self.pole;
+        let (sin, cos) = theta.sin_cos();
+        [x / Self::X_LIMIT, x_dot / Self::X_LIMIT, sin, cos, theta_dot, self.time / Self::MAX_TIME]
+    }
+
+    pub(super) fn draw(&self, canvas: &mut dyn Canvas) {
+        draw(canvas, self.pole, Self::X_LIMIT, (-1.4, 1.4));
     }
 }
 

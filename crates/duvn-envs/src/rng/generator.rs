@@ -3,6 +3,22 @@ use rand_core::Rng;
 use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
 
+/// A draw below `bound`, each number alike, from words of one width: Lemire's multiplication.
+macro_rules! below {
+    ($name:ident, $next:ident, $word:ty, $double:ty) => {
+        fn $name(&mut self, bound: $word) -> $word {
+            let mut product = <$double>::from(self.$next()) * <$double>::from(bound);
+            if (product as $word) < bound {
+                let threshold = bound.wrapping_neg() % bound;
+                while (product as $word) < threshold {
+                    product = <$double>::from(self.$next()) * <$double>::from(bound);
+                }
+            }
+            (product >> <$word>::BITS) as $word
+        }
+    };
+}
+
 /// The generator that Gymnasium environments draw from after `reset(seed=…)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NumpyRng {
@@ -92,27 +108,8 @@ impl NumpyRng {
         radius * (std::f64::consts::TAU * self.random()).cos()
     }
 
-    fn below_u32(&mut self, bound: u32) -> u32 {
-        let mut product = u64::from(self.next_u32()) * u64::from(bound);
-        if (product as u32) < bound {
-            let threshold = bound.wrapping_neg() % bound;
-            while (product as u32) < threshold {
-                product = u64::from(self.next_u32()) * u64::from(bound);
-            }
-        }
-        (product >> 32) as u32
-    }
-
-    fn below_u64(&mut self, bound: u64) -> u64 {
-        let mut product = u128::from(self.next_u64()) * u128::from(bound);
-        if (product as u64) < bound {
-            let threshold = bound.wrapping_neg() % bound;
-            while (product as u64) < threshold {
-                product = u128::from(self.next_u64()) * u128::from(bound);
-            }
-        }
-        (product >> 64) as u64
-    }
+    below!(below_u32, next_u32, u32, u64);
+    below!(below_u64, next_u64, u64, u128);
 }
 
 #[cfg(test)]

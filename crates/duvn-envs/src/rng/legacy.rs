@@ -34,6 +34,13 @@ impl TryFrom<Frozen> for RandomState {
 const WORDS: usize = 624;
 const SHIFT: usize = 397;
 
+impl Default for RandomState {
+    /// `RandomState(0)`.
+    fn default() -> Self {
+        RandomState::new(0)
+    }
+}
+
 impl RandomState {
     /// `RandomState(seed)`; a seed of 2³² and more, which NumPy refuses, is `RandomState([low, high])`.
     pub fn new(seed: u64) -> Self {

@@ -79,16 +79,12 @@ pub struct LunarLander {
     landing: Landing,
     rng: NumpyRng,
     world: World,
-    heights: [f64; CHUNKS],
-    potential: f64,
-    observation: [f32; 8],
-    gusts: [i64; 2],
+    flight: Flight,
 }
 
-#[derive(Serialize, Deserialize)]
-struct Saved {
-    rng: NumpyRng,
-    world: WorldState,
+/// What a flight has to it besides its physics.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Flight {
     heights: [f64; CHUNKS],
     potential: f64,
     observation: [f32; 8],
@@ -149,12 +145,14 @@ impl LunarLander {
             landing,
             rng: NumpyRng::new(seed),
             world: World::new(craft(), landing.gravity as f32),
-            heights: [HELIPAD_Y; CHUNKS],
-            potential: 0.0,
-            observation: [0.0; 8],
-            gusts: [0; 2],
+            flight: Flight {
+                heights: [HELIPAD_Y; CHUNKS],
+                potential: 0.0,
+                observation: [0.0; 8],
+                gusts: [0; 2],
+            },
         };
-        lander.world.start(start(), terrain(&lander.heights));
+        lander.world.start(start(), terrain(&lander.flight.heights));
         lander
     }
 
@@ -164,10 +162,10 @@ impl LunarLander {
         if self.world.touch().legs.contains(&true) {
             return;
         }
-        let [force, torque] = self.gusts.map(gust);
+        let [force, torque] = self.flight.gusts.map(gust);
         self.world.pull_hull(vec2((force * wind.power) as f32, 0.0));
         self.world.twist_hull((torque * wind.turbulence) as f32);
-        self.gusts = self.gusts.map(|moment| moment.wrapping_add(1));
+        self.flight.gusts = self.flight.gusts.map(|moment| moment.wrapping_add(1));
     }
 
     /// Runs the engines, lets the world go on and judges what came of it.
@@ -196,14 +194,14 @@ impl LunarLander {
         self.world.step();
 
         let state = self.seen();
-        self.observation = state.map(|x| x as f32);
+        self.flight.observation = state.map(|x| x as f32);
         let potential = -100.0 * (state[0] * state[0] + state[1] * state[1]).sqrt()
             - 100.0 * (state[2] * state[2] + state[3] * state[3]).sqrt()
             - 100.0 * state[4].abs()
             + 10.0 * state[6]
             + 10.0 * state[7];
-        let mut reward = potential - self.potential - main * 0.30 - side * 0.03;
-        self.potential = potential;
+        let mut reward = potential - self.flight.potential - main * 0.30 - side * 0.03;
+        self.flight.potential = potential;
         let mut terminated = false;
         if self.world.touch().crashed || state[0].abs() >= 1.0 {
             (reward, terminated) = (-100.0, true);
@@ -258,19 +256,19 @@ impl Environment for LunarLander {
         self.rng.restart(seed);
         let mut rough = [(); CHUNKS + 1].map(|()| self.rng.uniform(0.0, HEIGHT / 2.0));
         rough[CHUNKS / 2 - 2..=CHUNKS / 2 + 2].fill(HELIPAD_Y);
-        self.heights =
+        self.flight.heights =
             std::array::from_fn(|i| 0.33 * (rough[(i + CHUNKS) % (CHUNKS + 1)] + rough[i] + rough[i + 1]));
-        self.world.start(start(), terrain(&self.heights));
+        self.world.start(start(), terrain(&self.flight.heights));
         let force = [(); 2].map(|()| self.rng.uniform(-INITIAL_RANDOM, INITIAL_RANDOM) as f32);
         self.world.pull_hull(vec2(force[0], force[1]));
         if self.landing.wind.is_some() {
-            self.gusts = [(); 2].map(|()| self.rng.integers(-9999, 9999));
+            self.flight.gusts = [(); 2].map(|()| self.rng.integers(-9999, 9999));
         }
         self.act(Engines::default());
     }
 
     fn observation(&self) -> Observation<'_> {
-        Observation::Vector(&self.observation)
+        Observation::Vector(&self.flight.observation)
     }
 
     fn step(&mut self, action: Action<'_>) -> Result<Step, StepError> {
@@ -283,22 +281,13 @@ impl Environment for LunarLander {
     }
 
     fn save(&self) -> Option<Vec<u8>> {
-        Some(freeze(&Saved {
-            rng: self.rng.clone(),
-            world: self.world.state().clone(),
-            heights: self.heights,
-            potential: self.potential,
-            observation: self.observation,
-            gusts: self.gusts,
-        }))
+        Some(freeze(&(&self.rng, self.world.state(), &self.flight)))
     }
 
     fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {
-        let saved: Saved = thaw(state)?;
-        self.world.set_state(saved.world).map_err(|why| StateError::Misfit(why.into()))?;
-        (self.rng, self.heights) = (saved.rng, saved.heights);
-        (self.potential, self.observation) = (saved.potential, saved.observation);
-        self.gusts = saved.gusts;
+        let (rng, world, flight): (NumpyRng, WorldState, Flight) = thaw(state)?;
+        self.world.set_state(world).map_err(|why| StateError::Misfit(why.into()))?;
+        (self.rng, self.flight) = (rng, flight);
         Ok(())
     }
 
@@ -307,7 +296,7 @@ impl Environment for LunarLander {
         const CRAFT: Colour = Colour(128, 102, 230);
         const FLAG: Colour = Colour(204, 204, 0);
         canvas.view((0.0, 0.0), (WIDTH, HEIGHT), Colour::BLACK);
-        let surface = (0..CHUNKS).map(|i| (terrain_x(i), self.heights[i]));
+        let surface = (0..CHUNKS).map(|i| (terrain_x(i), self.flight.heights[i]));
         let ground: Vec<Point> = surface.chain([(WIDTH, 0.0), (0.0, 0.0)]).collect();
         canvas.polygon(&ground, GROUND);
         for part in [HULL, 1, 2] {
@@ -369,7 +358,7 @@ mod tests {
             let mut lander = LunarLander::new(Landing::default(), 0);
             lander.reset(Some(5));
             (0..10).for_each(|_| drop(lander.step(action.into())));
-            lander.observation
+            lander.flight.observation
         };
         let [idle, left, main, right] = [0, 1, 2, 3].map(after);
         assert!(main[3] > idle[3] + 0.1, "the main engine lifts");
