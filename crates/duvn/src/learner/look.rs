@@ -114,7 +114,7 @@ impl Learner {
             let further = policy.draws() - 1;
             several.look(&mut **posterior, &mut self.local, model, &mut source, seen.as_rows(), further);
             let beliefs = Beliefs { model, parameters: &parameters, others: several.of(0) };
-            let moment = Moment { step: self.counters.steps, index: policy.draw_index(&mut stream) };
+            let moment = Moment { step: self.course.counters.steps, index: policy.draw_index(&mut stream) };
             let mut probabilities = vec![0.0; beliefs.actions()];
             policy.probabilities(beliefs, moment, 1, &mut stream, &mut probabilities);
             let view = |(action, &probability): (usize, &f32)| View {
@@ -188,7 +188,7 @@ impl Learner {
         several.look(&mut **posterior, &mut self.local, &**returns, source, seen.as_rows(), further);
         let choose = |(row, parameters): (usize, &[f32])| {
             let beliefs = Beliefs { model: &**returns, parameters, others: several.of(row) };
-            let moment = Moment { step: self.counters.steps, index: committed[row].1 };
+            let moment = Moment { step: self.course.counters.steps, index: committed[row].1 };
             policy.choose(beliefs, moment, &mut actor.acting)
         };
         Ok(parameters.chunks_exact(numbers).enumerate().map(choose).collect())

@@ -5,18 +5,17 @@ mod state;
 mod update;
 
 pub use look::Explorer;
+use state::Course;
 pub(crate) use state::LearnerState;
 
 use crate::actor::{Actor, Phase};
 use crate::config::{BoundKind, CheckedConfig, InputKind, LocalUnit, LoopKind, Scope};
-use crate::earned::Earned;
 use crate::error::{AgentError, LearnError};
 use crate::inputs::Inputs;
 use crate::local::Local;
-use crate::loops::Loops;
 use crate::net::Input;
 use crate::policy::{Beliefs, Moment, Policy, policy};
-use crate::posterior::{Normalised, Posterior, SeveralDraws, Source, posterior};
+use crate::posterior::{Normalised, Posterior, SeveralDraws, posterior};
 use crate::replay::{Ending, Gathered, Replay, Transition};
 use crate::returns::{ReturnModel, return_model};
 use crate::rng::Stream;
@@ -87,14 +86,6 @@ pub struct Counters {
     pub loss: f64,
 }
 
-/// How many steps can wait to be learnt from: those of a turn, or those of an epoch, which are all remembered.
-fn most_pending(config: &CheckedConfig) -> usize {
-    match config.train_episodes {
-        0 => config.actors,
-        _ => config.replay + config.actors,
-    }
-}
-
 /// A step that has been remembered and not yet learnt from.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Pending {
@@ -114,17 +105,7 @@ pub(crate) struct Learner {
     local: Local,
     replay: Replay,
     targets: Targets,
-    source: Source,
-    sampling: Stream,
-    backing_up: Stream,
-    counters: Counters,
-    /// Episodes begun.
-    episodes: u64,
-    pending: Vec<Pending>,
-    /// The least and the greatest reward seen.
-    rewards: Option<(f64, f64)>,
-    earned: Earned,
-    loops: Loops,
+    course: Course,
     learning: bool,
     batch: Batch,
     /// What came of an action.
@@ -170,15 +151,7 @@ impl Learner {
             local: Local::new(config, &seen, actions, &mut features),
             replay: Replay::new(config, width),
             targets: Targets::new(config),
-            source: Source::new(Stream::new(seed, "parameters")),
-            sampling: Stream::new(seed, "sampling"),
-            backing_up: Stream::new(seed, "backing up"),
-            counters: Counters::default(),
-            episodes: 0,
-            pending: Vec::with_capacity(most_pending(config)),
-            rewards: None,
-            earned: Earned::default(),
-            loops: Loops::new(config.loops != LoopKind::Ignore),
+            course: Course::new(config, seed),
             learning: true,
             batch: Batch::default(),
             arrived: Gathered::default(),
@@ -198,12 +171,12 @@ impl Learner {
     }
 
     pub(crate) fn counters(&self) -> Counters {
-        self.counters
+        self.course.counters
     }
 
     /// The least and the greatest reward seen.
     pub(crate) fn rewards(&self) -> Option<(f64, f64)> {
-        self.rewards
+        self.course.rewards
     }
 
     pub(crate) fn set_learning(&mut self, learning: bool) {
@@ -231,7 +204,7 @@ impl Learner {
         if fits {
             return Ok(());
         }
-        Err(LearnError::Observation { space: self.space.clone(), step: self.counters.steps })
+        Err(LearnError::Observation { space: self.space.clone(), step: self.course.counters.steps })
     }
 
     /// An episode of `actor` begins. One that was going on counts as cut off after its last step.
@@ -246,12 +219,12 @@ impl Learner {
         }
         actor.rewards.clear();
         actor.steps = 0;
-        actor.episode = self.episodes;
-        self.episodes += 1;
+        actor.episode = self.course.episodes;
+        self.course.episodes += 1;
         self.commit(actor);
         self.see(observation);
         self.inputs.see(observation, &mut actor.seen);
-        self.loops.arrive(&mut actor.trail, actor.episode, observation, self.space.width());
+        self.course.loops.arrive(&mut actor.trail, actor.episode, observation, self.space.width());
         actor.phase = Phase::Deciding;
         Ok(())
     }
@@ -266,7 +239,7 @@ impl Learner {
     /// Draws what an actor stays committed to: parameters and index.
     fn commit(&mut self, actor: &mut Actor) {
         if self.config.parameter_scope == Scope::Episode {
-            self.axes.posterior.draw(&mut self.source, &mut actor.draw);
+            self.axes.posterior.draw(&mut self.course.source, &mut actor.draw);
         }
         actor.index = self.axes.policy.draw_index(&mut actor.acting);
     }
@@ -280,17 +253,17 @@ impl Learner {
         observation: Observation<'_>,
     ) -> Result<(), LearnError> {
         if actor.phase != Phase::Acted {
-            return Err(LearnError::NoAction { step: self.counters.steps });
+            return Err(LearnError::NoAction { step: self.course.counters.steps });
         }
-        self.counters.steps += u64::from(self.learning);
+        self.course.counters.steps += u64::from(self.learning);
         self.check(observation)?;
         if !step.reward.is_finite() {
-            return Err(LearnError::Reward { reward: step.reward, step: self.counters.steps });
+            return Err(LearnError::Reward { reward: step.reward, step: self.course.counters.steps });
         }
         self.see(observation);
         self.inputs.see(observation, &mut self.arrived);
         if !step.done() {
-            self.loops.arrive(&mut actor.trail, actor.episode, observation, self.space.width());
+            self.course.loops.arrive(&mut actor.trail, actor.episode, observation, self.space.width());
         }
         actor.steps += 1;
         if self.learning {
@@ -315,19 +288,19 @@ impl Learner {
             _ => Ending::No,
         };
         if ending == Ending::Truncated {
-            self.loops.cut_off(actor.steps);
+            self.course.loops.cut_off(actor.steps);
         }
         let next = (!step.terminated).then(|| self.arrived.only());
         self.local.visit(actor.seen.only(), usize::from(actor.action), step.reward as f32, next);
-        let (least, most) = self.rewards.unwrap_or((step.reward, step.reward));
-        self.rewards = Some((least.min(step.reward), most.max(step.reward)));
+        let (least, most) = self.course.rewards.unwrap_or((step.reward, step.reward));
+        self.course.rewards = Some((least.min(step.reward), most.max(step.reward)));
         let kept = self.config.bound == BoundKind::Returns
             || self.config.loops == LoopKind::Guard
             || self.config.local_unit == LocalUnit::Returns;
         if kept || self.axes.returns.learns_from_returns() {
-            self.earned.add(&mut actor.rewards, step.reward as f32, step.done(), self.config.gamma);
-            self.axes.returns.see_returns(self.earned.bounds());
-            self.local.measure(self.earned.bounds());
+            self.course.earned.add(&mut actor.rewards, step.reward as f32, step.done(), self.config.gamma);
+            self.axes.returns.see_returns(self.course.earned.bounds());
+            self.local.measure(self.course.earned.bounds());
         }
         let transition = Transition {
             observation: actor.seen.only(),
@@ -340,7 +313,7 @@ impl Learner {
         let slot = self.replay.push(&transition, actor.last);
         self.axes.posterior.remember(slot);
         actor.last = Some(slot);
-        self.pending.push(Pending { step: self.counters.steps, slot, actor: number });
+        self.course.pending.push(Pending { step: self.course.counters.steps, slot, actor: number });
     }
 
     /// Chooses an action for every actor that waits for one, all in one pass through the network.
@@ -350,7 +323,7 @@ impl Learner {
         for actor in actors.iter_mut().filter(|actor| waits(actor)) {
             count += 1;
             if self.config.parameter_scope == Scope::Step {
-                self.axes.posterior.draw(&mut self.source, &mut actor.draw);
+                self.axes.posterior.draw(&mut self.course.source, &mut actor.draw);
             }
         }
         if count == 0 {
@@ -379,12 +352,19 @@ impl Learner {
         self.local.widen(model, rows, None, &mut self.beliefs);
         let further = policy.draws() - 1;
         if further > 0 {
-            self.several.look(&mut **posterior, &mut self.local, model, &mut self.source, rows, further);
+            self.several.look(
+                &mut **posterior,
+                &mut self.local,
+                model,
+                &mut self.course.source,
+                rows,
+                further,
+            );
         }
         let deciding = actors.iter_mut().filter(|actor| waits(actor));
         for (row, (actor, parameters)) in deciding.zip(self.beliefs.chunks_exact(numbers)).enumerate() {
             let others = if further > 0 { self.several.of(row) } else { &[] };
-            let moment = Moment { step: self.counters.steps, index: actor.index };
+            let moment = Moment { step: self.course.counters.steps, index: actor.index };
             let beliefs = Beliefs { model, parameters, others };
             actor.action = policy.choose(beliefs, moment, &mut actor.acting) as u8;
             actor.phase = Phase::Acted;

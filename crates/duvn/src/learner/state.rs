@@ -2,7 +2,7 @@
 
 use super::{Counters, Learner, Pending};
 use crate::actor::{Actor, Phase};
-use crate::config::Scope;
+use crate::config::{CheckedConfig, LoopKind, Scope};
 use crate::earned::Earned;
 use crate::error::RestoreError;
 use crate::local::Local;
@@ -14,28 +14,68 @@ use crate::rng::Stream;
 use duvn_envs::StateError;
 use serde::{Deserialize, Serialize};
 
+/// How many steps can wait to be learnt from: those of a turn, or those of an epoch, which are all remembered.
+fn most_pending(config: &CheckedConfig) -> usize {
+    match config.train_episodes {
+        0 => config.actors,
+        _ => config.replay + config.actors,
+    }
+}
+
+/// How far a learner has come: where its random numbers are, what it has counted, and what waits to be learnt from.
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct Course {
+    pub(super) source: Source,
+    pub(super) sampling: Stream,
+    pub(super) backing_up: Stream,
+    pub(super) counters: Counters,
+    /// Episodes begun.
+    pub(super) episodes: u64,
+    pub(super) pending: Vec<Pending>,
+    /// The least and the greatest reward seen.
+    pub(super) rewards: Option<(f64, f64)>,
+    pub(super) earned: Earned,
+    pub(super) loops: Loops,
+}
+
+impl Course {
+    pub(super) fn new(config: &CheckedConfig, seed: u64) -> Self {
+        Course {
+            source: Source::new(Stream::new(seed, "parameters")),
+            sampling: Stream::new(seed, "sampling"),
+            backing_up: Stream::new(seed, "backing up"),
+            counters: Counters::default(),
+            episodes: 0,
+            pending: Vec::with_capacity(most_pending(config)),
+            rewards: None,
+            earned: Earned::default(),
+            loops: Loops::new(config.loops != LoopKind::Ignore),
+        }
+    }
+
+    /// Goes on from another one, with the room that there is for what waits.
+    fn resume(&mut self, other: Course) {
+        let mut pending = std::mem::take(&mut self.pending);
+        pending.clear();
+        pending.extend_from_slice(&other.pending);
+        *self = Course { pending, ..other };
+    }
+}
+
 /// What of a learner is not in its posterior's tensors.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct LearnerState {
     posterior: Vec<u8>,
     local: Local,
     replay: Replay,
-    source: Source,
-    sampling: Stream,
-    backing_up: Stream,
-    counters: Counters,
-    episodes: u64,
-    pending: Vec<Pending>,
-    rewards: Option<(f64, f64)>,
-    earned: Earned,
-    loops: Loops,
+    course: Course,
 }
 
 impl LearnerState {
     /// Leaves out what is remembered.
     pub(crate) fn forget(&mut self) {
         self.replay.clear();
-        self.pending.clear();
+        self.course.pending.clear();
     }
 
     #[cfg(test)]
@@ -73,11 +113,11 @@ impl Learner {
         if !self.local.takes(&state.local) {
             return misfit("its visits are not those of such an agent");
         }
-        let Counters { steps, updates, .. } = state.counters;
+        let Counters { steps, updates, .. } = state.course.counters;
         let remembered = |slot: u32| (slot as usize) < state.replay.ring().len();
-        if steps.max(updates).max(state.episodes) > MOST
-            || !state.earned.is_sound()
-            || !state.pending.iter().all(|pending| remembered(pending.slot))
+        if steps.max(updates).max(state.course.episodes) > MOST
+            || !state.course.earned.is_sound()
+            || !state.course.pending.iter().all(|pending| remembered(pending.slot))
         {
             return misfit("it counts what cannot be");
         }
@@ -100,15 +140,7 @@ impl Learner {
             posterior: self.axes.posterior.freeze(),
             local: self.local.clone(),
             replay: self.replay.clone(),
-            source: self.source.clone(),
-            sampling: self.sampling.clone(),
-            backing_up: self.backing_up.clone(),
-            counters: self.counters,
-            episodes: self.episodes,
-            pending: self.pending.clone(),
-            rewards: self.rewards,
-            earned: self.earned,
-            loops: self.loops,
+            course: self.course.clone(),
         }
     }
 
@@ -117,17 +149,8 @@ impl Learner {
         self.axes.posterior.thaw(&state.posterior)?;
         self.local = state.local;
         self.replay = state.replay;
-        self.source = state.source;
-        self.sampling = state.sampling;
-        self.backing_up = state.backing_up;
-        self.counters = state.counters;
-        self.episodes = state.episodes;
-        self.pending.clear();
-        self.pending.extend(state.pending);
-        self.rewards = state.rewards;
-        self.earned = state.earned;
-        self.loops = state.loops;
-        self.axes.returns.see_returns(self.earned.bounds());
+        self.course.resume(state.course);
+        self.axes.returns.see_returns(self.course.earned.bounds());
         Ok(())
     }
 }

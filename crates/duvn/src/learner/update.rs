@@ -30,8 +30,8 @@ impl Learner {
         if self.config.train_episodes > 0 {
             return self.learn_in_epochs();
         }
-        for next in 0..self.pending.len() {
-            let Pending { step, slot, actor } = self.pending[next];
+        for next in 0..self.course.pending.len() {
+            let Pending { step, slot, actor } = self.course.pending[next];
             let due = step.is_multiple_of(self.config.train_every as u64);
             if due && self.replay.ring().len() >= self.config.learning_starts.max(1) {
                 let actor = actors.get(actor).filter(|actor| actor.last == Some(slot));
@@ -42,21 +42,21 @@ impl Learner {
                 }
             }
         }
-        self.pending.clear();
+        self.course.pending.clear();
         Ok(())
     }
 
     /// After so many episodes, trains on each of their transitions once, in any order, with next actions as they were taken; once
     /// enough is remembered, as many replayed ones follow. (The loop of the authors' later code.)
     fn learn_in_epochs(&mut self) -> Result<(), LearnError> {
-        let Some(&Pending { slot: newest, .. }) = self.pending.last() else { return Ok(()) };
+        let Some(&Pending { slot: newest, .. }) = self.course.pending.last() else { return Ok(()) };
         let over = |slot: u32, ring: &Ring| ring.get(slot).ending != Ending::No;
         let ring = self.replay.ring();
         // What is not learnt from by then would be forgotten.
-        let full = self.pending.len() >= ring.capacity();
+        let full = self.course.pending.len() >= ring.capacity();
         let due = full
             || (over(newest, ring)
-                && self.pending.iter().filter(|pending| over(pending.slot, ring)).count()
+                && self.course.pending.iter().filter(|pending| over(pending.slot, ring)).count()
                     >= self.config.train_episodes);
         if !due || (ring.len() < self.config.learning_starts && !full) {
             return Ok(());
@@ -64,24 +64,26 @@ impl Learner {
         let replays = ring.len() >= self.config.replay_starts;
         for _ in 0..self.config.updates {
             // Fisher and Yates: every order is as likely as any other.
-            for last in (1..self.pending.len()).rev() {
-                self.pending.swap(last, self.sampling.below(last + 1));
+            for last in (1..self.course.pending.len()).rev() {
+                self.course.pending.swap(last, self.course.sampling.below(last + 1));
             }
             let mut from = 0;
-            while from < self.pending.len() {
-                let size = self.config.batch.min(self.pending.len() - from);
+            while from < self.course.pending.len() {
+                let size = self.config.batch.min(self.course.pending.len() - from);
                 self.batch.slots.clear();
-                self.batch.slots.extend(self.pending[from..from + size].iter().map(|pending| pending.slot));
+                self.batch
+                    .slots
+                    .extend(self.course.pending[from..from + size].iter().map(|pending| pending.slot));
                 self.update(Known::Recorded)?;
                 if replays {
                     self.batch.slots.resize(self.config.batch, 0);
-                    self.replay.sample(&mut self.batch.slots, &mut self.sampling);
+                    self.replay.sample(&mut self.batch.slots, &mut self.course.sampling);
                     self.update(Known::None)?;
                 }
                 from += size;
             }
         }
-        self.pending.clear();
+        self.course.pending.clear();
         Ok(())
     }
 
@@ -98,16 +100,17 @@ impl Learner {
             actions.push(transition.action);
         }
         self.targets.follow(slots, known, self.replay.ring());
-        let guarded = self.loops.found() && self.config.loops == LoopKind::Guard;
-        if self.loops.found() {
+        let guarded = self.course.loops.found() && self.config.loops == LoopKind::Guard;
+        if self.course.loops.found() {
             self.targets.set_decider(Decider::Online);
             if self.config.loops == LoopKind::Horizon {
-                let gamma = self.loops.discount(self.config.gamma);
+                let gamma = self.course.loops.discount(self.config.gamma);
                 self.targets.set_gamma(gamma);
                 self.local.look_ahead(gamma);
             }
         }
-        let waiting = self.config.rate_waits > 0.0 && !self.loops.found() && !self.local.outcomes_vary();
+        let waiting =
+            self.config.rate_waits > 0.0 && !self.course.loops.found() && !self.local.outcomes_vary();
         let size = slots.len();
         let share = 1.0 / posterior.learners() as f64;
         mean.clear();
@@ -116,7 +119,7 @@ impl Learner {
         weights.clear();
         weights.resize(size, 1.0);
         // Beta rises from its first value to 1.
-        let risen = (self.counters.updates as f64 / self.config.importance_updates as f64).min(1.0);
+        let risen = (self.course.counters.updates as f64 / self.config.importance_updates as f64).min(1.0);
         let beta = self.config.importance + (1.0 - self.config.importance) * risen;
         if !self.local.outcomes_vary() {
             self.replay.weigh(slots, beta, weights);
@@ -129,9 +132,9 @@ impl Learner {
                 model: &**returns,
                 policy: &**policy,
                 local: &mut self.local,
-                source: &mut self.source,
-                stream: &mut self.backing_up,
-                step: self.counters.steps,
+                source: &mut self.course.source,
+                stream: &mut self.course.backing_up,
+                step: self.course.counters.steps,
             };
             self.targets.make(&mut sources, targets);
             if guarded || self.config.bound == BoundKind::Returns {
@@ -139,7 +142,7 @@ impl Learner {
                 let guard = if guarded { self.config.loop_gamma.min(gamma) } else { gamma };
                 let most = self.local.most(guard);
                 for target in targets.chunks_exact_mut(returns.target_width()) {
-                    returns.bound(target, self.earned.bounds());
+                    returns.bound(target, self.course.earned.bounds());
                     if guard < gamma {
                         returns.damp(target, (guard / gamma) as f32);
                     }
@@ -148,9 +151,9 @@ impl Learner {
             }
             let rows = rows.as_rows();
             let batch = TrainingBatch { slots, rows, actions, targets, weights, waiting, found };
-            let health = posterior.train(learner, batch, &mut self.source);
+            let health = posterior.train(learner, batch, &mut self.course.source);
             if health == Health::NonFinite {
-                let Counters { steps: step, updates, .. } = self.counters;
+                let Counters { steps: step, updates, .. } = self.course.counters;
                 return Err(LearnError::NotFinite { step, update: updates + 1 });
             }
             for (mean, found) in mean.iter_mut().zip(found.iter()) {
@@ -159,16 +162,16 @@ impl Learner {
             }
         }
 
-        self.counters.updates += 1;
-        self.counters.loss = mean.iter().map(|found| found.loss).sum::<f64>() / size as f64;
-        if !self.counters.loss.is_finite() {
-            let Counters { loss, steps: step, updates: update } = self.counters;
+        self.course.counters.updates += 1;
+        self.course.counters.loss = mean.iter().map(|found| found.loss).sum::<f64>() / size as f64;
+        if !self.course.counters.loss.is_finite() {
+            let Counters { loss, steps: step, updates: update } = self.course.counters;
             return Err(LearnError::Diverged { loss, step, update });
         }
         for (&slot, found) in slots.iter().zip(mean.iter()) {
             self.replay.learnt(slot, found.temporal_difference as f32);
         }
-        if self.counters.updates.is_multiple_of(self.config.target_sync as u64) {
+        if self.course.counters.updates.is_multiple_of(self.config.target_sync as u64) {
             posterior.sync_target(self.config.target_tau as f32);
         }
         Ok(())
@@ -181,7 +184,7 @@ impl Learner {
         let Batch { slots, .. } = &mut self.batch;
         slots.resize(self.config.batch, 0);
         if self.local.outcomes_vary() {
-            self.replay.sample_evenly(slots, &mut self.sampling);
+            self.replay.sample_evenly(slots, &mut self.course.sampling);
             return Known::None;
         }
         let fresh = self.config.fresh.then_some(fresh);
@@ -192,7 +195,7 @@ impl Learner {
             }
             None => &mut slots[..],
         };
-        self.replay.sample(replayed, &mut self.sampling);
+        self.replay.sample(replayed, &mut self.course.sampling);
         fresh.map_or(Known::None, Known::Newest)
     }
 }

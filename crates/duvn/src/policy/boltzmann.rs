@@ -16,20 +16,14 @@ impl Policy for Boltzmann {
         })
     }
 
-    fn probabilities(
-        &self,
-        beliefs: Beliefs<'_>,
-        _moment: Moment,
-        _draws: usize,
-        _stream: &mut Stream,
-        out: &mut [f32],
-    ) {
+    fn formula(&self, beliefs: Beliefs<'_>, _moment: Moment, out: &mut [f32]) -> bool {
         let scaled = |action| beliefs.mean(action) / self.temperature;
         let most = (0..beliefs.actions()).map(scaled).fold(f64::NEG_INFINITY, f64::max);
         let total: f64 = (0..beliefs.actions()).map(|action| (scaled(action) - most).exp()).sum();
         for (action, probability) in out.iter_mut().enumerate() {
             *probability = ((scaled(action) - most).exp() / total) as f32;
         }
+        true
     }
 }
 

@@ -39,14 +39,7 @@ impl Policy for EGreedy {
     }
 
     /// epsilon / n for every action, and what is left shared by those of the best mean.
-    fn probabilities(
-        &self,
-        beliefs: Beliefs<'_>,
-        moment: Moment,
-        _draws: usize,
-        _stream: &mut Stream,
-        out: &mut [f32],
-    ) {
+    fn formula(&self, beliefs: Beliefs<'_>, moment: Moment, out: &mut [f32]) -> bool {
         let epsilon = self.epsilon(moment.step);
         let means = || (0..beliefs.actions()).map(|action| beliefs.mean(action));
         let best = means().fold(f64::NEG_INFINITY, f64::max);
@@ -55,6 +48,7 @@ impl Policy for EGreedy {
             let greedy = if mean == best { (1.0 - epsilon) / ties } else { 0.0 };
             *probability = (greedy + epsilon / beliefs.actions() as f64) as f32;
         }
+        true
     }
 }
 

@@ -130,6 +130,11 @@ pub trait Policy: Send {
         None
     }
 
+    /// The probability of each action by a formula, into `out`. False where none is known.
+    fn formula(&self, _beliefs: Beliefs<'_>, _moment: Moment, _out: &mut [f32]) -> bool {
+        false
+    }
+
     /// The probability of each action; where no formula is known, from `draws` choices. Where the policy commits to
     /// an index and the moment has none, each choice draws its own.
     fn probabilities(
@@ -140,6 +145,9 @@ pub trait Policy: Send {
         stream: &mut Stream,
         out: &mut [f32],
     ) {
+        if self.formula(beliefs, moment, out) {
+            return;
+        }
         out.fill(0.0);
         for _ in 0..draws {
             let moment = Moment { index: moment.index.or_else(|| self.draw_index(stream)), ..moment };

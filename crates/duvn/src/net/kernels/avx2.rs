@@ -3,7 +3,7 @@
 use std::arch::x86_64::*;
 
 use super::bits::put;
-use super::simd::Simd;
+use super::simd::{Simd, instructions};
 use super::table::entry_points;
 
 // SAFETY (every block in this impl): the contract of `Simd` says that the CPU has AVX2 and FMA, and pointers are
@@ -17,38 +17,10 @@ impl Simd for __m256 {
     const VECTORS: usize = 2;
     const SINGLE_VECTORS: usize = 4;
 
-    #[inline(always)]
-    unsafe fn splat(x: f32) -> Self {
-        unsafe { _mm256_set1_ps(x) }
-    }
-    #[inline(always)]
-    unsafe fn load(from: *const f32) -> Self {
-        unsafe { _mm256_loadu_ps(from) }
-    }
-    #[inline(always)]
-    unsafe fn store(self, to: *mut f32) {
-        unsafe { _mm256_storeu_ps(to, self) }
-    }
-    #[inline(always)]
-    unsafe fn add(self, other: Self) -> Self {
-        unsafe { _mm256_add_ps(self, other) }
-    }
-    #[inline(always)]
-    unsafe fn sub(self, other: Self) -> Self {
-        unsafe { _mm256_sub_ps(self, other) }
-    }
-    #[inline(always)]
-    unsafe fn mul(self, other: Self) -> Self {
-        unsafe { _mm256_mul_ps(self, other) }
-    }
-    #[inline(always)]
-    unsafe fn mul_add(self, b: Self, c: Self) -> Self {
-        unsafe { _mm256_fmadd_ps(self, b, c) }
-    }
-    #[inline(always)]
-    unsafe fn relu(self) -> Self {
-        // The second operand is returned when either is NaN.
-        unsafe { _mm256_max_ps(_mm256_setzero_ps(), self) }
+    instructions! {
+        splat = _mm256_set1_ps, load = _mm256_loadu_ps, store = _mm256_storeu_ps,
+        add = _mm256_add_ps, sub = _mm256_sub_ps, mul = _mm256_mul_ps, mul_add = _mm256_fmadd_ps,
+        max = _mm256_max_ps, zero = _mm256_setzero_ps,
     }
     #[inline(always)]
     unsafe fn keep(self, bits: u32) -> Self {

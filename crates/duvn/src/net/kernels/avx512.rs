@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::simd::Simd;
+use super::simd::{Simd, instructions};
 use super::table::entry_points;
 
 // SAFETY (every block in this impl): the contract of `Simd` says that the CPU has AVX-512 F, VL, BW and DQ, and
@@ -15,38 +15,10 @@ impl Simd for __m512 {
     const DIRECT_ROWS: usize = 24;
     const VECTORS: usize = 4;
 
-    #[inline(always)]
-    unsafe fn splat(x: f32) -> Self {
-        unsafe { _mm512_set1_ps(x) }
-    }
-    #[inline(always)]
-    unsafe fn load(from: *const f32) -> Self {
-        unsafe { _mm512_loadu_ps(from) }
-    }
-    #[inline(always)]
-    unsafe fn store(self, to: *mut f32) {
-        unsafe { _mm512_storeu_ps(to, self) }
-    }
-    #[inline(always)]
-    unsafe fn add(self, other: Self) -> Self {
-        unsafe { _mm512_add_ps(self, other) }
-    }
-    #[inline(always)]
-    unsafe fn sub(self, other: Self) -> Self {
-        unsafe { _mm512_sub_ps(self, other) }
-    }
-    #[inline(always)]
-    unsafe fn mul(self, other: Self) -> Self {
-        unsafe { _mm512_mul_ps(self, other) }
-    }
-    #[inline(always)]
-    unsafe fn mul_add(self, b: Self, c: Self) -> Self {
-        unsafe { _mm512_fmadd_ps(self, b, c) }
-    }
-    #[inline(always)]
-    unsafe fn relu(self) -> Self {
-        // The second operand is returned when either is NaN.
-        unsafe { _mm512_max_ps(_mm512_setzero_ps(), self) }
+    instructions! {
+        splat = _mm512_set1_ps, load = _mm512_loadu_ps, store = _mm512_storeu_ps,
+        add = _mm512_add_ps, sub = _mm512_sub_ps, mul = _mm512_mul_ps, mul_add = _mm512_fmadd_ps,
+        max = _mm512_max_ps, zero = _mm512_setzero_ps,
     }
     #[inline(always)]
     unsafe fn keep(self, bits: u32) -> Self {

@@ -100,3 +100,47 @@ pub(super) trait Simd: Copy {
         super::bits::mask_words(state, most, words);
     }
 }
+
+/// Writes the operations of [`Simd`] that are one instruction each of an instruction set.
+macro_rules! instructions {
+    (
+        splat = $splat:ident, load = $load:ident, store = $store:ident,
+        add = $add:ident, sub = $sub:ident, mul = $mul:ident, mul_add = $mul_add:ident,
+        max = $max:ident, zero = $zero:ident $(,)?
+    ) => {
+        #[inline(always)]
+        unsafe fn splat(x: f32) -> Self {
+            unsafe { $splat(x) }
+        }
+        #[inline(always)]
+        unsafe fn load(from: *const f32) -> Self {
+            unsafe { $load(from) }
+        }
+        #[inline(always)]
+        unsafe fn store(self, to: *mut f32) {
+            unsafe { $store(to, self) }
+        }
+        #[inline(always)]
+        unsafe fn add(self, other: Self) -> Self {
+            unsafe { $add(self, other) }
+        }
+        #[inline(always)]
+        unsafe fn sub(self, other: Self) -> Self {
+            unsafe { $sub(self, other) }
+        }
+        #[inline(always)]
+        unsafe fn mul(self, other: Self) -> Self {
+            unsafe { $mul(self, other) }
+        }
+        #[inline(always)]
+        unsafe fn mul_add(self, b: Self, c: Self) -> Self {
+            unsafe { $mul_add(self, b, c) }
+        }
+        #[inline(always)]
+        unsafe fn relu(self) -> Self {
+            // The second operand is returned when either is NaN.
+            unsafe { $max($zero(), self) }
+        }
+    };
+}
+pub(super) use instructions;
