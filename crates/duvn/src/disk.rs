@@ -171,6 +171,14 @@ mod tests {
         entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
     }
 
+    /// A new folder.
+    fn empty(name: &str) -> PathBuf {
+        let folder = std::env::temp_dir().join(format!("duvn-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        folder
+    }
+
     /// A real disk that takes down what it is asked for, and refuses one request.
     #[derive(Debug)]
     struct Watched {
@@ -218,9 +226,7 @@ mod tests {
 
     #[test]
     fn a_file_lasts_before_it_has_its_name_and_its_name_lasts_before_it_is_said_to_be_there() {
-        let folder = std::env::temp_dir().join(format!("duvn-lasting-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&folder);
-        std::fs::create_dir_all(&folder).unwrap();
+        let folder = empty("lasting");
         let path = folder.join("agent");
         for refused in [1, 2, 3, 0] {
             write_whole(&path, b"old").unwrap();
@@ -240,9 +246,7 @@ mod tests {
 
     #[test]
     fn what_a_killed_program_left_goes_and_what_is_being_written_stays() {
-        let folder = std::env::temp_dir().join(format!("duvn-tidy-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&folder);
-        std::fs::create_dir_all(&folder).unwrap();
+        let folder = empty("tidy");
         for name in [".unfinished-1-0", ".unfinished-1-1", "other"] {
             std::fs::write(folder.join(name), b"half").unwrap();
         }
@@ -259,9 +263,7 @@ mod tests {
 
     #[test]
     fn a_file_is_there_whole_or_as_it_was() {
-        let folder = std::env::temp_dir().join(format!("duvn-disk-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&folder);
-        std::fs::create_dir_all(&folder).unwrap();
+        let folder = empty("disk");
         let path = folder.join("report.html");
         write_whole(&path, b"old").unwrap();
         let mut file = WholeFile::create(&path).unwrap();

@@ -29,23 +29,16 @@ fn train(network: &mut Network, steps: u64) {
 #[test]
 fn tensors_have_the_documented_names_shapes_and_order() {
     let tensors = network(0).tensors(Part::Online);
-    let found: Vec<(&str, &[usize])> = tensors.iter().map(|t| (t.name.as_str(), &t.shape[..])).collect();
-    let expected: [(&str, &[usize]); 14] = [
-        ("trunk.0.weight", &[3, 20]),
-        ("trunk.0.bias", &[20]),
-        ("head.0.0.weight", &[20, 70]),
-        ("head.0.0.bias", &[70]),
-        ("head.0.1.weight", &[70, 5]),
-        ("head.0.1.bias", &[5]),
-        ("head.0.output.weight", &[5, 3]),
-        ("head.0.output.bias", &[3]),
-        ("head.1.0.weight", &[20, 70]),
-        ("head.1.0.bias", &[70]),
-        ("head.1.1.weight", &[70, 5]),
-        ("head.1.1.bias", &[5]),
-        ("head.1.output.weight", &[5, 3]),
-        ("head.1.output.bias", &[3]),
-    ];
+    let found: Vec<_> = tensors.iter().map(|t| (t.name.clone(), t.shape.clone())).collect();
+    let head = |action: usize| {
+        [("0", 20, 70), ("1", 70, 5), ("output", 5, 3)]
+            .map(|(layer, inputs, units)| (format!("head.{action}.{layer}"), inputs, units))
+    };
+    let layers = [("trunk.0".to_string(), 3, 20)].into_iter().chain([0, 1].into_iter().flat_map(head));
+    let both = |(layer, inputs, units)| {
+        [(format!("{layer}.weight"), vec![inputs, units]), (format!("{layer}.bias"), vec![units])]
+    };
+    let expected: Vec<_> = layers.flat_map(both).collect();
     assert_eq!(found, expected);
     assert_eq!(tensors.iter().map(|t| t.data.len()).sum::<usize>(), shape().parameters());
 }

@@ -133,17 +133,7 @@ impl ReturnModel for Gaussian {
         parameters[1] = (parameters[1] * parameters[1] + width * width).sqrt();
     }
 
-    fn shrink(&self, parameters: &mut [f32], share: f32) {
-        parameters[0] *= share;
-    }
-
-    fn shift(&self, parameters: &mut [f32], by: f32) {
-        parameters[0] += by;
-    }
-
-    fn recentre(&self, parameters: &mut [f32], other: &[f32]) {
-        parameters[0] = other[0];
-    }
+    mean_first!();
 
     fn settle(&self, parameters: &mut [f32], z: f64) {
         parameters[0] = self.at(parameters, z) as f32;

@@ -36,17 +36,7 @@ impl ReturnModel for Mean {
         panic!("a mean has no spread to widen: an agent with local uncertainty is refused one");
     }
 
-    fn shrink(&self, parameters: &mut [f32], share: f32) {
-        parameters[0] *= share;
-    }
-
-    fn shift(&self, parameters: &mut [f32], by: f32) {
-        parameters[0] += by;
-    }
-
-    fn recentre(&self, parameters: &mut [f32], other: &[f32]) {
-        parameters[0] = other[0];
-    }
+    mean_first!();
 
     /// A mean has no spread: it is the same at every index.
     fn settle(&self, _parameters: &mut [f32], _z: f64) {}

@@ -4,6 +4,23 @@
 //! into the *parameters* of a distribution, sends such distributions through the Bellman equation to make
 //! *targets*, and measures how far the network is from a target.
 
+/// Writes what moves a return whose first parameter is its mean, inside its `impl ReturnModel`.
+macro_rules! mean_first {
+    () => {
+        fn shrink(&self, parameters: &mut [f32], share: f32) {
+            parameters[0] *= share;
+        }
+
+        fn shift(&self, parameters: &mut [f32], by: f32) {
+            parameters[0] += by;
+        }
+
+        fn recentre(&self, parameters: &mut [f32], other: &[f32]) {
+            parameters[0] = other[0];
+        }
+    };
+}
+
 mod apart;
 mod atoms;
 mod categorical;

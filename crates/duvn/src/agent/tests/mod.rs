@@ -35,6 +35,14 @@ fn agent(config: &Config, scripted: Scripted) -> (Agent, Arc<Mutex<Vec<Call>>>) 
     (agent, calls)
 }
 
+/// An agent with axes of its own, in an episode that begins.
+fn begun(config: &Config, actions: usize) -> Agent {
+    let config = config.check().unwrap();
+    let mut agent = Agent::new(&config, &Space::Discrete(4), &Space::Discrete(actions), 0).unwrap();
+    agent.begin(HERE).unwrap();
+    agent
+}
+
 /// One learner; action 1 is the better one.
 fn simple() -> Scripted {
     Scripted::new(4, vec![vec![0.0, 1.0]])
@@ -86,14 +94,12 @@ fn the_target_network_follows_after_as_many_updates_as_said() {
 #[test]
 fn the_target_network_goes_as_far_as_tau_says() {
     let config = Config { hidden: vec![8], target_sync: 1, target_tau: 0.25, ..config() };
-    let mut agent =
-        Agent::new(&config.check().unwrap(), &Space::Discrete(4), &Space::Discrete(2), 0).unwrap();
+    let mut agent = begun(&config, 2);
     let part = |agent: &Agent, name: &str| {
         let tensors = agent.posterior().tensors().into_iter().filter(|tensor| tensor.name.contains(name));
         tensors.flat_map(|tensor| tensor.data).collect::<Vec<_>>()
     };
     let before = part(&agent, "/target/");
-    agent.begin(HERE).unwrap();
     agent.observe(&Step { reward: 1.0, ..END }, HERE).unwrap();
     let (online, after) = (part(&agent, "/online/"), part(&agent, "/target/"));
     assert!(online != before, "it has learnt");
@@ -202,11 +208,10 @@ fn a_step_is_one_visit() {
         sigma_floor: 0.0,
         ..Config::default()
     };
-    let mut agent =
-        Agent::new(&config.check().unwrap(), &Space::Discrete(4), &Space::Discrete(1), 0).unwrap();
+    let mut agent = begun(&config, 1);
     for visits in 1..4 {
-        agent.begin(HERE).unwrap();
         agent.observe(&END, HERE).unwrap();
+        agent.begin(HERE).unwrap();
         // The network says next to nothing: what is left is u = 1 / (1 + n).
         let sigma = agent.inspect(HERE, 1).unwrap()[0].sigma;
         assert!((sigma - 1.0 / (1.0 + f64::from(visits))).abs() < 1e-6, "{visits} visits: {sigma}");
@@ -265,9 +270,7 @@ fn an_action_that_was_done_instead_is_the_one_that_is_learnt_from() {
 #[test]
 fn an_agent_that_does_not_learn_acts_and_stays_as_it_is() {
     let config = Config { hidden: vec![8], ..crate::preset("duvn-deep").unwrap() };
-    let mut agent =
-        Agent::new(&config.check().unwrap(), &Space::Discrete(4), &Space::Discrete(2), 0).unwrap();
-    agent.begin(HERE).unwrap();
+    let mut agent = begun(&config, 2);
     for _ in 0..50 {
         agent.observe(&GOING, HERE).unwrap();
     }
@@ -291,9 +294,7 @@ fn an_agent_that_does_not_learn_acts_and_stays_as_it_is() {
 #[test]
 fn an_explorer_leaves_no_trace_and_does_what_the_agent_would() {
     let config = Config { hidden: vec![16], ..crate::preset("parametric").unwrap() };
-    let mut agent =
-        Agent::new(&config.check().unwrap(), &Space::Discrete(4), &Space::Discrete(3), 0).unwrap();
-    agent.begin(HERE).unwrap();
+    let mut agent = begun(&config, 3);
     let before = agent.snapshot();
     let mut explorer = agent.explorer(0);
     let mut counts = [0.0; 3];
@@ -341,9 +342,7 @@ fn a_bounded_target_believes_no_more_than_was_earned() {
 fn a_clipped_error_counts_for_no_more_than_the_clip() {
     let learn = |error_clip: f64, reward: f64| {
         let config = Config { error_clip, hidden: vec![8], ..config() };
-        let mut agent =
-            Agent::new(&config.check().unwrap(), &Space::Discrete(4), &Space::Discrete(2), 0).unwrap();
-        agent.begin(HERE).unwrap();
+        let mut agent = begun(&config, 2);
         agent.observe(&Step { reward, ..END }, HERE).unwrap();
         agent.weights()
     };
@@ -356,9 +355,7 @@ fn a_clipped_error_counts_for_no_more_than_the_clip() {
 #[test]
 fn numbers_that_overflow_stop_the_agent_within_an_update() {
     let config = Config { hidden: vec![8], ..config() };
-    let mut agent =
-        Agent::new(&config.check().unwrap(), &Space::Discrete(4), &Space::Discrete(2), 0).unwrap();
-    agent.begin(HERE).unwrap();
+    let mut agent = begun(&config, 2);
     let error = agent.observe(&Step { reward: 1e25, ..END }, HERE).unwrap_err();
     assert_eq!(error, LearnError::NotFinite { step: 1, update: 1 });
 }

@@ -3,7 +3,7 @@
 use std::arch::x86_64::*;
 
 use super::bits::put;
-use super::simd::{Simd, instructions};
+use super::simd::{Simd, Tiles, instructions};
 use super::table::entry_points;
 
 // SAFETY (every block in this impl): the contract of `Simd` says that the CPU has AVX2 and FMA, and pointers are
@@ -11,11 +11,7 @@ use super::table::entry_points;
 #[allow(clippy::undocumented_unsafe_blocks)]
 impl Simd for __m256 {
     const LANES: usize = 8;
-    const ROWS: usize = 6;
-    const GRADIENT_ROWS: usize = 6;
-    const DIRECT_ROWS: usize = 0;
-    const VECTORS: usize = 2;
-    const SINGLE_VECTORS: usize = 4;
+    const TILES: Tiles = Tiles { rows: 6, gradient_rows: 6, direct_rows: 0, vectors: 2, single_vectors: 4 };
 
     instructions! {
         splat = _mm256_set1_ps, load = _mm256_loadu_ps, store = _mm256_storeu_ps,

@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::simd::{Simd, instructions};
+use super::simd::{Simd, Tiles, instructions};
 use super::table::entry_points;
 
 // SAFETY (every block in this impl): the contract of `Simd` says that the CPU has AVX-512 F, VL, BW and DQ, and
@@ -10,10 +10,7 @@ use super::table::entry_points;
 #[allow(clippy::undocumented_unsafe_blocks)]
 impl Simd for __m512 {
     const LANES: usize = 16;
-    const ROWS: usize = 6;
-    const GRADIENT_ROWS: usize = 4;
-    const DIRECT_ROWS: usize = 24;
-    const VECTORS: usize = 4;
+    const TILES: Tiles = Tiles { rows: 6, gradient_rows: 4, direct_rows: 24, vectors: 4, single_vectors: 4 };
 
     instructions! {
         splat = _mm512_set1_ps, load = _mm512_loadu_ps, store = _mm512_storeu_ps,

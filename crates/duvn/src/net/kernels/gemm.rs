@@ -110,7 +110,7 @@ unsafe fn column_tiles<S: Simd, E: Epilogue<S>, const TRANSPOSED: bool, const NV
     epilogue: &E,
 ) {
     let (offset, stride) = g.b_grid.column(col);
-    let blocks = g.rows.div_ceil(if TRANSPOSED { S::GRADIENT_ROWS } else { S::ROWS });
+    let blocks = g.rows.div_ceil(if TRANSPOSED { S::TILES.gradient_rows } else { S::TILES.rows });
     let mut row = 0;
     for block in 0..blocks {
         let rows = g.rows / blocks + usize::from(block < g.rows % blocks);
@@ -133,7 +133,7 @@ unsafe fn column_tiles<S: Simd, E: Epilogue<S>, const TRANSPOSED: bool, const NV
 /// The widest tile that fits between `col` and the end of its panel, in vectors.
 #[inline(always)]
 pub(super) fn vectors_at<S: Simd>(col: usize, cols: usize) -> usize {
-    S::VECTORS.min((PANEL - col % PANEL).min(cols - col) / S::LANES)
+    S::TILES.vectors.min((PANEL - col % PANEL).min(cols - col) / S::LANES)
 }
 
 /// # Safety

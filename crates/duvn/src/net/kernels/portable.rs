@@ -1,6 +1,6 @@
 //! The path without explicit vector instructions: arrays that the compiler vectorises for the baseline CPU.
 
-use super::simd::Simd;
+use super::simd::{Simd, Tiles};
 use super::table::entry_points;
 
 #[derive(Clone, Copy)]
@@ -15,10 +15,7 @@ impl Lanes {
 
 impl Simd for Lanes {
     const LANES: usize = 8;
-    const ROWS: usize = 2;
-    const GRADIENT_ROWS: usize = 2;
-    const DIRECT_ROWS: usize = 0;
-    const VECTORS: usize = 2;
+    const TILES: Tiles = Tiles { rows: 2, gradient_rows: 2, direct_rows: 0, vectors: 2, single_vectors: 2 };
 
     #[inline(always)]
     unsafe fn splat(x: f32) -> Self {

@@ -1,5 +1,20 @@
 //! The few vector operations that the kernels are written in.
 
+/// What registers hold at once, by what suits an instruction set.
+pub(super) struct Tiles {
+    /// Most rows of a tile.
+    pub(super) rows: usize,
+    /// Most rows of a tile of a weight gradient. Fewer than `rows` let the out-of-order window reach from the sums of
+    /// one tile to the memory that Adam needs for the next.
+    pub(super) gradient_rows: usize,
+    /// Rows up to which `Kernels::back_hidden` takes sums along the weights instead of transposing them.
+    pub(super) direct_rows: usize,
+    /// Most vectors side by side in a tile; a divisor of what a panel of 64 columns holds.
+    pub(super) vectors: usize,
+    /// Most vectors side by side in the product of a single row, 4 at most; there are two sums for each.
+    pub(super) single_vectors: usize,
+}
+
 /// A vector of `f32` lanes of one instruction set.
 ///
 /// # Safety
@@ -8,16 +23,7 @@
 pub(super) trait Simd: Copy {
     /// Lanes in a vector; divides 16.
     const LANES: usize;
-    /// Most rows of a register tile.
-    const ROWS: usize;
-    /// Most rows of a register tile of a weight gradient. Fewer than `ROWS` let the out-of-order window reach from
-    /// the sums of one tile to the memory that Adam needs for the next.
-    const GRADIENT_ROWS: usize;
-    /// Most vectors side by side in a register tile; a divisor of what a panel of 64 columns holds.
-    const VECTORS: usize;
-
-    /// Most vectors side by side in the product of a single row, 4 at most; there are two sums for each.
-    const SINGLE_VECTORS: usize = Self::VECTORS;
+    const TILES: Tiles;
 
     unsafe fn splat(x: f32) -> Self;
     /// Reads `LANES` numbers; `from` need not be aligned.
@@ -57,9 +63,6 @@ pub(super) trait Simd: Copy {
         }
         count
     }
-
-    /// Rows up to which `Kernels::back_hidden` takes sums along the weights instead of transposing them.
-    const DIRECT_ROWS: usize;
 
     /// The sums of the lanes of four vectors.
     #[inline(always)]

@@ -19,7 +19,7 @@ pub(super) unsafe fn single<S: Simd, E: Epilogue<S>>(g: &Gemm, list: *mut u32, e
     }
     let mut col = 0;
     while col < g.cols {
-        let vectors = S::SINGLE_VECTORS.min((PANEL - col % PANEL).min(g.cols - col) / S::LANES);
+        let vectors = S::TILES.single_vectors.min((PANEL - col % PANEL).min(g.cols - col) / S::LANES);
         // SAFETY: the caller's contract; the listed inputs are below `g.depth` because the padding is 0.
         unsafe {
             match vectors {
