@@ -104,22 +104,26 @@ fn budgets_seeds_and_threads_must_make_sense() {
     ] {
         refused(&["train", "Chain-4", "--agent", "duvn", option, value], part);
     }
-    refused(&["ire", "Toy", "--traces", "0"], "traces");
-    refused(&["ire", "Toy", "--max-steps", "0"], "max-steps");
-    refused(&["ire", "Toy", "--jobs", "0"], "--jobs");
-    refused(&["ire", "Toy", "--jobs", "99999999"], "--jobs");
-    refused(&["ire", "Toy", "--traces", "99999999999999"], "--traces");
+    for (option, values) in
+        [("--traces", &["0", "99999999999999"][..]), ("--max-steps", &["0"]), ("--jobs", &["0", "99999999"])]
+    {
+        values.iter().for_each(|value| refused(&["ire", "Toy", option, value], option));
+    }
 }
 
 #[test]
 fn environments_say_what_they_take() {
-    refused(&["env", "Chain-0", "--actions", "0"], "Chain");
-    refused(&["env", "Chain-3", "--actions", "0,7"], "from 0 to 1");
-    refused(&["env", "Chain-3", "--actions", "-1"], "Discrete(2)");
-    refused(&["env", "Chain-3", "--actions", "left"], "Discrete(2)");
-    refused(&["env", "Toy", "--actions", "0,0,0"], "at most 2 actions");
-    refused(&["env", "FrozenLake-v1?map=9x9", "--actions", "0"], "map");
-    refused(&["env", "CartPole-v1?colour=red", "--actions", "0"], "colour");
+    for (env, actions, part) in [
+        ("Chain-0", "0", "Chain"),
+        ("Chain-3", "0,7", "from 0 to 1"),
+        ("Chain-3", "-1", "Discrete(2)"),
+        ("Chain-3", "left", "Discrete(2)"),
+        ("Toy", "0,0,0", "at most 2 actions"),
+        ("FrozenLake-v1?map=9x9", "0", "map"),
+        ("CartPole-v1?colour=red", "0", "colour"),
+    ] {
+        refused(&["env", env, "--actions", actions], part);
+    }
     refused(&["train", "Pendulum-v1", "--agent", "duvn"], "Discrete");
 }
 

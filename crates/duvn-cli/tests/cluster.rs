@@ -103,12 +103,18 @@ fn shards_that_are_warned_killed_and_requeued_merge_to_one_sweep() {
     println!("{count} shards, {kills} kills, {warnings} warnings, {requeued} requeued");
 }
 
+/// An experiment whose first shard of two is done, in `out`.
+fn half_done(name: &str) -> (Folder, PathBuf) {
+    let folder = Folder::new(name);
+    let file = folder.file("small.toml", &small(30));
+    succeed(sweep(&file, &folder.path("out"), &["--shard", "0/2"]));
+    (folder, file)
+}
+
 #[test]
 fn merging_is_by_run_and_refuses_what_differs() {
-    let folder = Folder::new("merge");
-    let file = folder.file("small.toml", &small(30));
+    let (folder, file) = half_done("merge");
     let (out, merged) = (folder.path("out"), folder.path("merged"));
-    succeed(sweep(&file, &out, &["--shard", "0/2"]));
     let output = merge(&merged, &shards(&out, 2)[..1]).output().unwrap();
     assert!(output.status.success() && stdout(&output).contains("4 runs were added"), "{output:?}");
     succeed(sweep(&file, &out, &["--shard", "1/2"]));
@@ -247,10 +253,8 @@ fn a_longer_run_takes_the_place_of_the_shorter_one_once_it_is_whole() {
 
 #[test]
 fn a_damaged_shard_is_not_merged_and_can_be_done_over() {
-    let folder = Folder::new("damaged-shard");
-    let file = folder.file("small.toml", &small(30));
+    let (folder, file) = half_done("damaged-shard");
     let (out, merged) = (folder.path("out"), folder.path("merged"));
-    succeed(sweep(&file, &out, &["--shard", "0/2"]));
     let shard = shards(&out, 2).remove(0);
     let expected = recorded(&shard);
     let connection = rusqlite::Connection::open(shard.join(FILE)).unwrap();

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Folder, duvn, recorded, small, stderr, stdout, succeed, sweep};
+use common::{Folder, duvn, recorded, small, stderr, stdout, succeed, sweep, train};
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -111,24 +111,17 @@ fn exports_hold_every_episode() {
 fn training_into_a_folder_goes_on_and_can_be_looked_at() {
     let folder = Folder::new("train");
     let out = folder.path("out");
-    let train = |seeds: &str| {
-        let mut command = duvn();
-        let knobs = ["--set", "hidden=[16]", "--episodes", "300", "--json"];
-        command
-            .args(["train", "Chain-5", "--agent", "duvn", "--seeds", seeds])
-            .args(knobs)
-            .arg("--out")
-            .arg(&out);
-        json(&succeed(command))
-    };
-    let first = train("0");
-    let both = train("0..2");
+    let knobs = ["--agent", "duvn", "--set", "hidden=[16]", "--episodes", "300", "--json"];
+    let of =
+        |seeds: &str| json(&succeed(train("Chain-5", &out, &[&knobs[..], &["--seeds", seeds]].concat())));
+    let first = of("0");
+    let both = of("0..2");
     assert_eq!(both.len(), 2);
     assert_eq!(both[0]["seconds"], first[0]["seconds"], "a run that is done is not done again");
     assert_eq!(recorded(&out).len(), 2);
     // Without records the same weights come out.
     let mut bare = duvn();
-    bare.args(["train", "Chain-5", "--agent", "duvn", "--set", "hidden=[16]", "--episodes", "300", "--json"]);
+    bare.args(["train", "Chain-5"]).args(knobs);
     assert_eq!(json(&succeed(bare))[0]["weights_sha256"], first[0]["weights_sha256"]);
 
     let one = out.join("runs").join(&recorded(&out)[0].id);

@@ -3,8 +3,9 @@
 
 mod common;
 
-use common::{Folder, duvn, recorded, small, stderr, stdout, succeed, sweep};
+use common::{Folder, Recorded, duvn, recorded, small, stderr, stdout, succeed, sweep};
 use duvn_lab::store::{FILE, SCHEMA, Status};
+use std::path::PathBuf;
 use std::process::Command;
 
 fn refused(mut command: Command, parts: &[&str]) {
@@ -12,6 +13,21 @@ fn refused(mut command: Command, parts: &[&str]) {
     let words = stderr(&output);
     assert_eq!(output.status.code(), Some(2), "{words}");
     assert!(parts.iter().all(|part| words.contains(part)), "{words} lacks one of {parts:?}");
+}
+
+/// An experiment, and what is recorded of it where nothing disturbs it.
+struct Swept {
+    folder: Folder,
+    file: PathBuf,
+    expected: Vec<Recorded>,
+}
+
+fn swept(name: &str, episodes: u64) -> Swept {
+    let folder = Folder::new(name);
+    let file = folder.file("small.toml", &small(episodes));
+    let whole = folder.path("whole");
+    succeed(sweep(&file, &whole, &[]));
+    Swept { expected: recorded(&whole), folder, file }
 }
 
 #[test]
@@ -126,10 +142,7 @@ fn a_failing_run_is_recorded_and_the_others_go_on() {
 
 #[test]
 fn a_stopped_sweep_goes_on_to_the_same_end() {
-    let folder = Folder::new("stopped");
-    let file = folder.file("small.toml", &small(1500));
-    let whole = folder.path("whole");
-    succeed(sweep(&file, &whole, &[]));
+    let Swept { folder, file, expected } = swept("stopped", 1500);
     let out = folder.path("out");
     for signal in ["-INT", "-TERM", "-USR1", "-USR2"] {
         let child = sweep(&file, &out, &["--jobs", "2", "--checkpoint-every", "1000"]).spawn().unwrap();
@@ -147,16 +160,13 @@ fn a_stopped_sweep_goes_on_to_the_same_end() {
         assert!(stderr(&output).contains("the same command goes on"), "{}", stderr(&output));
     }
     succeed(sweep(&file, &out, &[]));
-    assert_eq!(recorded(&out), recorded(&whole));
+    assert_eq!(recorded(&out), expected);
 }
 
 #[test]
 fn damaged_checkpoints_are_named_and_never_started_over_silently() {
-    let folder = Folder::new("damaged");
-    let file = folder.file("small.toml", &small(3000));
-    let whole = folder.path("whole");
-    succeed(sweep(&file, &whole, &[]));
-    let first = recorded(&whole)[0].id.clone();
+    let Swept { folder, file, expected } = swept("damaged", 3000);
+    let first = expected[0].id.clone();
     // A run that was too quick to be caught on the way has nothing to damage: catch another.
     let caught = (0..20).find_map(|attempt| {
         let out = folder.path(&format!("out-{attempt}"));
@@ -189,15 +199,12 @@ fn damaged_checkpoints_are_named_and_never_started_over_silently() {
     let output = succeed(sweep(&file, &out, &[]));
     assert!(stderr(&output).contains("checksum does not match"), "{}", stderr(&output));
     assert!(stderr(&output).contains("going on from the checkpoint before"), "{}", stderr(&output));
-    assert_eq!(recorded(&out), recorded(&whole));
+    assert_eq!(recorded(&out), expected);
 }
 
 #[test]
 fn a_full_disk_is_named_and_costs_nothing_that_was_saved() {
-    let folder = Folder::new("full");
-    let file = folder.file("small.toml", &small(1500));
-    let whole = folder.path("whole");
-    succeed(sweep(&file, &whole, &[]));
+    let Swept { folder, file, expected } = swept("full", 1500);
     let out = folder.path("out");
     // A limit on the size of files stands for the end of the disk: writes beyond it fail.
     for blocks in ["250", "60"] {
@@ -214,5 +221,5 @@ fn a_full_disk_is_named_and_costs_nothing_that_was_saved() {
         assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     }
     succeed(sweep(&file, &out, &[]));
-    assert_eq!(recorded(&out), recorded(&whole));
+    assert_eq!(recorded(&out), expected);
 }

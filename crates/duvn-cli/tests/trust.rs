@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Folder, duvn, recorded, small, stderr, stdout, succeed, sweep};
+use common::{Folder, duvn, recorded, small, stderr, stdout, succeed, sweep, train};
 use duvn::net::Isa;
 use duvn_lab::store::Store;
 use std::io::{BufRead, BufReader};
@@ -23,11 +23,9 @@ fn ends(mut command: Command, code: i32) -> String {
     stderr(&output) + &stdout(&output)
 }
 
-fn train(out: &Path, more: &[&str]) -> Command {
-    let mut command = duvn();
-    command.args(["train", "Chain-5", "--agent", "duvn", "--set", "hidden=[16]", "--json", "--out"]).arg(out);
-    command.args(more);
-    command
+/// `duvn train` of a small agent on Chain-5.
+fn chain(out: &Path, more: &[&str]) -> Command {
+    train("Chain-5", out, &[&["--agent", "duvn", "--set", "hidden=[16]", "--json"], more].concat())
 }
 
 /// The locks of runs.
@@ -58,7 +56,7 @@ fn a_run_goes_on_with_its_instruction_set_or_is_marked() {
     let [first, .., last] = &isas[..] else { return };
     let folder = Folder::new("isa");
     let out = folder.path("out");
-    let long = |more: &[&str]| train(&out, &[&["--steps", "1000000000"], more].concat());
+    let long = |more: &[&str]| chain(&out, &[&["--steps", "1000000000"], more].concat());
     let output = signalled(long(&["--isa", first]), &out, "-USR2");
     assert_eq!(output.status.code(), Some(75), "{}", stderr(&output));
     let isa = || Store::open(&out).unwrap().runs().unwrap().remove(0).isa.unwrap();
@@ -80,7 +78,7 @@ fn a_run_goes_on_with_its_instruction_set_or_is_marked() {
 fn a_checkpoint_of_another_run_is_refused_by_its_name() {
     let folder = Folder::new("borrowed");
     let out = folder.path("out");
-    succeed(train(&out, &["--seeds", "0..2", "--episodes", "20"]));
+    succeed(chain(&out, &["--seeds", "0..2", "--episodes", "20"]));
     let runs = recorded(&out);
     let file = |at: usize| out.join("runs").join(&runs[at].id).join("checkpoint.safetensors");
     std::fs::copy(file(0), file(1)).unwrap();
@@ -98,12 +96,12 @@ fn an_extended_run_is_the_run_that_was_longer_from_the_start() {
     for (unit, amounts) in [("--episodes", ["100", "200", "600"]), ("--steps", ["400", "800", "1600"])] {
         let (whole, out) = (folder.path(&format!("whole{unit}")), folder.path(&format!("out{unit}")));
         let seeds = ["--seeds", "0..2"];
-        succeed(train(&whole, &[&seeds[..], &[unit, amounts[2]]].concat()));
-        succeed(train(&out, &[&seeds[..], &[unit, amounts[0]]].concat()));
-        let words = ends(train(&out, &[&seeds[..], &[unit, amounts[1]]].concat()), 2);
+        succeed(chain(&whole, &[&seeds[..], &[unit, amounts[2]]].concat()));
+        succeed(chain(&out, &[&seeds[..], &[unit, amounts[0]]].concat()));
+        let words = ends(chain(&out, &[&seeds[..], &[unit, amounts[1]]].concat()), 2);
         assert!(words.contains("--extend") && words.contains(amounts[0]), "{words}");
         for amount in &amounts[1..] {
-            let output = succeed(train(&out, &[&seeds[..], &[unit, amount, "--extend"]].concat()));
+            let output = succeed(chain(&out, &[&seeds[..], &[unit, amount, "--extend"]].concat()));
             // The same bits would come of a run that is done all over again.
             assert!(!stderr(&output).contains("from the beginning"), "{}", stderr(&output));
         }
@@ -112,8 +110,8 @@ fn an_extended_run_is_the_run_that_was_longer_from_the_start() {
         ends(run(&["check"], &out, &[]), 0);
         succeed(run(&["report"], &out, &[]));
         // Less is no extension, and neither is what cannot be told from a run with other evaluations.
-        ends(train(&out, &[&seeds[..], &[unit, amounts[0], "--extend"]].concat()), 2);
-        let words = ends(train(&out, &[&seeds[..], &[unit, "1700", "--extend"]].concat()), 2);
+        ends(chain(&out, &[&seeds[..], &[unit, amounts[0], "--extend"]].concat()), 2);
+        let words = ends(chain(&out, &[&seeds[..], &[unit, "1700", "--extend"]].concat()), 2);
         assert!(words.contains("a multiple such as"), "{words}");
     }
 }
@@ -160,7 +158,7 @@ fn a_refused_extension_leaves_everything_as_it_was() {
 fn a_damaged_database_is_named_with_a_remedy() {
     let folder = Folder::new("corrupt");
     let out = folder.path("out");
-    succeed(train(&out, &["--seeds", "0..2", "--episodes", "400"]));
+    succeed(chain(&out, &["--seeds", "0..2", "--episodes", "400"]));
     let path = out.join(duvn_lab::store::FILE);
     let whole = std::fs::read(&path).unwrap();
     for damage in [0..100, 4096..whole.len()] {
@@ -187,7 +185,7 @@ fn a_damaged_database_is_named_with_a_remedy() {
 fn a_run_whose_row_was_changed_is_repaired_and_done_again() {
     let folder = Folder::new("changed-row");
     let out = folder.path("out");
-    let go = || train(&out, &["--seeds", "0..2", "--episodes", "30"]);
+    let go = || chain(&out, &["--seeds", "0..2", "--episodes", "30"]);
     succeed(go());
     let expected = recorded(&out);
     for change in ["config = replace(config, 'keep = 0.9', 'keep = 0.8')", "id = 'f' || substr(id, 2)"] {
@@ -245,14 +243,10 @@ fn a_sweep_does_not_take_altered_records_for_done() {
 fn what_is_mixed_in_one_folder_is_said() {
     let folder = Folder::new("mixed");
     let out = folder.path("out");
-    let train = |env: &str| {
-        let mut command = duvn();
-        command.args(["train", env, "--agent", "egreedy", "--episodes", "5", "--out"]).arg(&out);
-        stderr(&succeed(command))
-    };
-    assert!(!train("Toy").contains("also holds"));
-    assert!(!train("Toy").contains("also holds"));
-    let words = train("Chain-3");
+    let said = |env: &str| stderr(&succeed(train(env, &out, &["--agent", "egreedy", "--episodes", "5"])));
+    assert!(!said("Toy").contains("also holds"));
+    assert!(!said("Toy").contains("also holds"));
+    let words = said("Chain-3");
     assert!(words.contains("also holds egreedy on Toy") && words.contains("--out"), "{words}");
 }
 

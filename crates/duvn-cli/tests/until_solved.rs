@@ -12,15 +12,8 @@ seeds = "0..2"
 episodes = 2000
 until_solved = true
 settings = { hidden = [16] }
-
-[[environments]]
-id = "Chain-3"
-
-[[environments]]
-id = "Chain-4"
-
-[[agents]]
-preset = "parametric"
+environments = [{ id = "Chain-3" }, { id = "Chain-4" }]
+agents = [{ preset = "parametric" }]
 "#;
 
 fn refused(mut command: Command) -> String {

@@ -7,7 +7,7 @@
 
 use duvn::config::PRESETS;
 use duvn_lab::experiment::Show;
-use duvn_lab::report::{AgentRuns, Data, Task, from_csv, pictures};
+use duvn_lab::report::{AgentRuns, Data, Task, TaskRuns, from_csv, pictures};
 use duvn_lab::spec::Budget;
 use std::error::Error;
 use std::path::Path;
@@ -17,23 +17,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     let [runs, folder, name, title] = arguments.as_slice() else {
         return Err("write: scaling RUNS.csv FOLDER NAME TITLE".into());
     };
-    let mut tasks: Vec<Task> = Vec::new();
+    let mut tasks: Vec<TaskRuns> = Vec::new();
     let mut agents: Vec<String> = Vec::new();
     for results in from_csv(Path::new(runs))? {
         if !agents.contains(&results.agent) {
             agents.push(results.agent.clone());
         }
-        if tasks.last().is_none_or(|task| task.env != results.env) {
+        if tasks.last().is_none_or(|task| task.about.env != results.env) {
             let episodes = results.runs.iter().map(|run| run.episodes).max().unwrap_or(0);
-            tasks.push(Task {
-                env: results.env.clone(),
-                panel: results.env.clone(),
-                group: String::new(),
-                budget: Budget::Episodes(episodes),
-                threshold: results.threshold,
-                bounds: results.bounds,
-                agents: Vec::new(),
-            });
+            let about = Task::new(&results.env, &results.env, "");
+            tasks.push(TaskRuns { about, budget: Budget::Episodes(episodes), agents: Vec::new() });
         }
         let (agent, label) = (results.agent.clone(), results.agent.clone());
         let (runs, curves, evaluations) = (Vec::new(), Vec::new(), Vec::new());

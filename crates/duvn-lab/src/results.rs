@@ -1,6 +1,43 @@
 //! What came of the runs of one agent on one task: all that tables need, from records or from a file of runs.
 
+use crate::bounds::bounds;
 use crate::stats::{self, Bounds};
+use duvn_envs::registry;
+
+/// One environment of an experiment, or one facet of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Task {
+    /// The environment's id.
+    pub env: String,
+    /// The heading of its panel.
+    pub panel: String,
+    /// The figure it is part of.
+    pub group: String,
+    /// The mean return from which it counts as solved.
+    pub threshold: Option<f64>,
+    /// What the return of an episode cannot leave, where that is known.
+    pub bounds: Option<Bounds>,
+}
+
+impl Task {
+    /// The task in `env`, shown in a panel of a group.
+    pub fn new(env: &str, panel: &str, group: &str) -> Self {
+        let threshold = registry::make(env, 0).ok().and_then(|env| env.reward_threshold);
+        Task { env: env.into(), panel: panel.into(), group: group.into(), threshold, bounds: bounds(env) }
+    }
+
+    /// The results of an agent that has none yet.
+    pub(crate) fn results(&self, agent: &str) -> Results {
+        Results {
+            env: self.env.clone(),
+            agent: agent.into(),
+            threshold: self.threshold,
+            bounds: self.bounds,
+            planned: 0,
+            runs: Vec::new(),
+        }
+    }
+}
 
 /// The runs of one agent on one task.
 #[derive(Clone, Debug, PartialEq)]

@@ -28,12 +28,11 @@ pub fn jobs_that_fit(planned: &[Planned], jobs: usize, most: u64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::{Experiment, Variant};
+    use crate::experiment::toy;
 
     #[test]
     fn as_many_as_fit_and_at_least_one() {
-        let text = "name = 'a'\nseeds = '0..3'\n[[environments]]\nid = 'Toy'\n[[agents]]\npreset = 'egreedy'";
-        let runs = Experiment::parse(text, &Variant::default()).unwrap().runs;
+        let runs = toy("0..3");
         let one = Run::memory(&runs[0].spec).unwrap();
         for (jobs, most, expected) in [
             (8, 3 * one, 8),

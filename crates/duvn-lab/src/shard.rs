@@ -50,12 +50,11 @@ impl Shard {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::{Experiment, Variant};
+    use crate::experiment::toy;
 
     #[test]
     fn the_shares_are_all_runs_and_none_twice() {
-        let text = "name = 'a'\nseeds = '0..7'\n[[environments]]\nid = 'Toy'\n[[agents]]\npreset = 'egreedy'";
-        let whole = Experiment::parse(text, &Variant::default()).unwrap().runs;
+        let whole = toy("0..7");
         let mut together = Vec::new();
         for index in 0..3 {
             let mut share = whole.clone();

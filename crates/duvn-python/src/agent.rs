@@ -1,14 +1,15 @@
 //! An agent and the environments that it learns in.
 
 use crate::convert::{Rows, describe, failed, value_error};
+use crate::export::{self, Network, Scale};
 use crate::foreign::{Foreign, Plan, Trouble};
 use crate::lanes::Lanes;
 use duvn::archive::Archive;
-use duvn::{Agent, AgentError, Episode, Explorer, FileError, Keep, Running, Training, TrainingSnapshot};
+use duvn::{Agent, AgentError, Episode, Explorer, FileError, Keep, Training, TrainingSnapshot};
 use duvn_envs::{Environment, registry};
 use duvn_lab::fingerprint::weights_sha256;
 use duvn_lab::settings;
-use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use numpy::{PyArray1, PyArray2};
 use pyo3::exceptions::{PyFileNotFoundError, PyOSError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -61,12 +62,6 @@ impl World {
         }
     }
 }
-
-/// What brings observations to one scale: their means, their deviations, and how far a component may be from its mean.
-type Scale = (Vec<f64>, Vec<f64>, f64);
-
-/// Weights by name, and those of the fixed random network with the factors on its outputs.
-type Network<'py> = (Bound<'py, PyDict>, Option<(Bound<'py, PyDict>, Vec<f32>)>);
 
 /// Files keep beside the agent where its environments stood, and what the Python side wants to know again.
 const PLACES: &str = "places";
@@ -307,23 +302,7 @@ impl AgentCore {
         observations: &Bound<'py, PyAny>,
         draws: usize,
     ) -> PyResult<[Bound<'py, PyArray2<f64>>; 4]> {
-        let rows = Rows::new(observations)?;
-        let rows = rows.observations()?;
-        let mut world = self.world()?;
-        let agent = world.agent_mut()?;
-        let mut columns = [const { Vec::new() }; 4];
-        for &seen in &rows {
-            for view in agent.inspect(seen, draws).map_err(value_error)? {
-                let values = [view.mean, view.sigma, view.spread, view.probability];
-                columns.iter_mut().zip(values).for_each(|(column, value)| column.push(value));
-            }
-        }
-        let actions = columns[0].len() / rows.len().max(1);
-        let mut arrays = Vec::with_capacity(4);
-        for column in columns {
-            arrays.push(PyArray1::from_vec(py, column).reshape([rows.len(), actions])?);
-        }
-        arrays.try_into().map_err(|_| failed("there are four tables of beliefs"))
+        export::beliefs(py, self.world()?.agent_mut()?, &Rows::new(observations)?.observations()?, draws)
     }
 
     /// What the network itself says at the centre of its parameters: mean and sigma of every action in every row, without
@@ -333,53 +312,23 @@ impl AgentCore {
         py: Python<'py>,
         observations: &Bound<'py, PyAny>,
     ) -> PyResult<[Bound<'py, PyArray2<f64>>; 2]> {
-        let rows = Rows::new(observations)?;
-        let rows = rows.observations()?;
-        let mut world = self.world()?;
-        let (means, sds) = world.agent_mut()?.central(&rows).map_err(value_error)?;
-        let actions = means.len() / rows.len().max(1);
-        let shape = [rows.len(), actions];
-        Ok([PyArray1::from_vec(py, means).reshape(shape)?, PyArray1::from_vec(py, sds).reshape(shape)?])
+        export::outputs(py, self.world()?.agent_mut()?, &Rows::new(observations)?.observations()?)
     }
 
     /// The weights by name.
     fn weights<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let weights = PyDict::new(py);
-        for tensor in self.world()?.agent()?.weights() {
-            let array = PyArray1::from_vec(py, tensor.data).reshape(tensor.shape)?;
-            weights.set_item(tensor.name, array)?;
-        }
-        Ok(weights)
+        export::named(py, self.world()?.agent()?.weights())
     }
 
     /// The networks that `outputs` is the mean of: weights, and the fixed random network that is added with its factors.
     fn networks<'py>(&self, py: Python<'py>) -> PyResult<Vec<Network<'py>>> {
-        let world = self.world()?;
-        let named = |tensors: Vec<duvn::net::Tensor>| {
-            let weights = PyDict::new(py);
-            for tensor in tensors {
-                let array = PyArray1::from_vec(py, tensor.data).reshape(tensor.shape)?;
-                weights.set_item(tensor.name, array)?;
-            }
-            Ok::<_, PyErr>(weights)
-        };
-        let network = |network: &duvn::ValueNetwork| {
-            let prior =
-                network.prior().map(|(tensors, factors)| Ok::<_, PyErr>((named(tensors)?, factors.to_vec())));
-            Ok((named(network.weights())?, prior.transpose()?))
-        };
-        world.agent()?.posterior().networks().into_iter().map(network).collect()
+        export::networks(py, self.world()?.agent()?)
     }
 
     /// Where observations come to the networks by their running statistics: mean and standard deviation of every component, and
     /// how many of them are the most that is seen.
     fn running(&self) -> PyResult<Option<Scale>> {
-        let world = self.world()?;
-        let statistics = |running: &Running| {
-            let deviations = (0..running.means().len()).map(|component| running.deviation(component));
-            (running.means().to_vec(), deviations.collect(), Running::MOST)
-        };
-        Ok(world.agent()?.posterior().running().map(statistics))
+        Ok(export::running(self.world()?.agent()?))
     }
 
     #[getter]

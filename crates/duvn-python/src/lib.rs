@@ -4,6 +4,7 @@
 mod agent;
 mod convert;
 mod env;
+mod export;
 mod foreign;
 mod lab;
 mod lanes;

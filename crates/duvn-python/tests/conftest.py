@@ -19,6 +19,22 @@ def single_ids() -> list[str]:
     return [f"duvn/{entry['example']}" for entry in _duvn.entries() if "/" not in entry["name"]]
 
 
+def experiment(name: str, environments: list, agents: list, *, episodes: int, seeds="0..2", hidden=8) -> dict:
+    """An experiment on environments, by id or as they are written in a file, with agents, by preset or as written."""
+
+    def entry(key: str, one) -> dict:
+        return {key: one} if isinstance(one, str) else one
+
+    return {
+        "name": name,
+        "seeds": seeds,
+        "episodes": episodes,
+        "settings": {"hidden": [hidden]},
+        "environments": [entry("id", one) for one in environments],
+        "agents": [entry("preset", one) for one in agents],
+    }
+
+
 @pytest.fixture(scope="session")
 def cli() -> str:
     """The program `duvn`: DUVN_BIN, or what cargo has built."""

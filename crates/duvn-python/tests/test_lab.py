@@ -7,16 +7,11 @@ import numpy as np
 import pytest
 
 import duvn
+from conftest import experiment
 from test_agent import Corridor
 
-CHAINS = {
-    "name": "python chains",
-    "seeds": "0..2",
-    "episodes": 25,
-    "settings": {"hidden": [8]},
-    "environments": [{"id": "Chain-5"}, {"id": "Toy", "episodes": 15}],
-    "agents": [{"preset": "duvn"}, {"name": "greedy", "preset": "egreedy", "settings": {"epsilon": 0.1}}],
-}
+GREEDY = {"name": "greedy", "preset": "egreedy", "settings": {"epsilon": 0.1}}
+CHAINS = experiment("python chains", ["Chain-5", {"id": "Toy", "episodes": 15}], ["duvn", GREEDY], episodes=25)
 
 
 def test_a_dictionary_gives_the_records_of_the_command_line(cli, tmp_path):
@@ -42,17 +37,11 @@ def test_a_dictionary_gives_the_records_of_the_command_line(cli, tmp_path):
 
 
 def test_ones_own_environment_has_records_and_a_report(tmp_path):
-    experiment = {
-        "name": "corridor",
-        "seeds": "0..3",
-        "episodes": 80,
-        "settings": {"hidden": [16]},
-        "environments": [{"id": "Corridor-v0"}, {"id": "Chain-5"}],
-        "agents": [{"preset": "duvn-deep"}, {"preset": "egreedy"}],
-    }
+    environments, agents = ["Corridor-v0", "Chain-5"], ["duvn-deep", "egreedy"]
+    corridor = experiment("corridor", environments, agents, episodes=80, seeds="0..3", hidden=16)
     said = []
     result = duvn.sweep(
-        experiment, {"Corridor-v0": Corridor}, out=tmp_path, jobs=2, progress=lambda done, total: said.append((done, total))
+        corridor, {"Corridor-v0": Corridor}, out=tmp_path, jobs=2, progress=lambda done, total: said.append((done, total))
     )
     assert len(result.runs) == 12 and result.done and said[-1][1] == 12
     deep = result.of(env="Corridor-v0", agent="duvn-deep")
@@ -64,23 +53,16 @@ def test_ones_own_environment_has_records_and_a_report(tmp_path):
 
 
 def test_failures_are_told_and_recorded(tmp_path):
-    experiment = {
-        "name": "broken",
-        "seeds": "0",
-        "episodes": 50,
-        "settings": {"hidden": [8]},
-        "environments": [{"id": "Broken-v0"}],
-        "agents": [{"preset": "egreedy"}],
-    }
+    broken = experiment("broken", ["Broken-v0"], ["egreedy"], episodes=50, seeds="0")
     with pytest.raises(duvn.SweepError, match="the corridor is closed") as error:
-        duvn.sweep(experiment, {"Broken-v0": lambda: Corridor(fail_at=20)}, out=tmp_path)
+        duvn.sweep(broken, {"Broken-v0": lambda: Corridor(fail_at=20)}, out=tmp_path)
     assert error.value.result.runs[0]["status"] == "failed"
     with pytest.raises(ValueError, match="line"):
-        duvn.sweep({**experiment, "environments": [{"id": "Nowhere-v0"}]}, out=tmp_path)
+        duvn.sweep({**broken, "environments": [{"id": "Nowhere-v0"}]}, out=tmp_path)
     with pytest.raises(ValueError, match="another name"):
-        duvn.sweep(experiment, {"CartPole-v1": Corridor}, out=tmp_path)
+        duvn.sweep(broken, {"CartPole-v1": Corridor}, out=tmp_path)
     with pytest.raises(TypeError, match="gymnasium.Env"):
-        duvn.sweep(experiment, {"Broken-v0": dict}, out=tmp_path)
+        duvn.sweep(broken, {"Broken-v0": dict}, out=tmp_path)
 
 
 def seeded_chain(seed):
@@ -88,15 +70,8 @@ def seeded_chain(seed):
 
 
 def test_a_maker_is_given_the_seed_of_its_run(tmp_path):
-    experiment = {
-        "name": "seeded",
-        "seeds": "0..2",
-        "episodes": 30,
-        "settings": {"hidden": [8]},
-        "environments": [{"id": "Own-v0"}, {"id": "Chain-6"}],
-        "agents": [{"preset": "duvn"}],
-    }
-    runs = duvn.sweep(experiment, {"Own-v0": seeded_chain}, out=tmp_path).runs
+    seeded = experiment("seeded", ["Own-v0", "Chain-6"], ["duvn"], episodes=30)
+    runs = duvn.sweep(seeded, {"Own-v0": seeded_chain}, out=tmp_path).runs
     weights = {(run["env"], run["seed"]): run["weights_sha256"] for run in runs}
     for seed in (0, 1):
         assert weights["Own-v0", seed] == weights["Chain-6", seed]

@@ -7,18 +7,12 @@ import threading
 import pytest
 
 import duvn
+from conftest import experiment
 from test_agent import Corridor
 
 ray = pytest.importorskip("ray")
 
-EXPERIMENT = {
-    "name": "ray",
-    "seeds": "0..2",
-    "episodes": 400,
-    "settings": {"hidden": [32]},
-    "environments": [{"id": "Chain-20"}],
-    "agents": [{"preset": "duvn-deep"}, {"preset": "egreedy"}],
-}
+EXPERIMENT = experiment("ray", ["Chain-20"], ["duvn-deep", "egreedy"], episodes=400, hidden=32)
 
 
 @pytest.fixture(scope="module")
@@ -64,19 +58,12 @@ def test_killed_workers_change_nothing(cluster, tmp_path):
 def test_ones_own_environment_and_failures(cluster, tmp_path):
     import duvn.ray
 
-    experiment = {
-        "name": "own",
-        "seeds": "0..2",
-        "episodes": 20,
-        "settings": {"hidden": [8]},
-        "environments": [{"id": "Corridor-v0"}],
-        "agents": [{"preset": "egreedy"}],
-    }
-    far = duvn.ray.sweep(experiment, {"Corridor-v0": Corridor}, out=tmp_path / "own")
-    near = duvn.sweep(experiment, {"Corridor-v0": Corridor}, out=tmp_path / "near")
+    own = experiment("own", ["Corridor-v0"], ["egreedy"], episodes=20)
+    far = duvn.ray.sweep(own, {"Corridor-v0": Corridor}, out=tmp_path / "own")
+    near = duvn.sweep(own, {"Corridor-v0": Corridor}, out=tmp_path / "near")
     assert [run["weights_sha256"] for run in far.runs] == [run["weights_sha256"] for run in near.runs]
     with pytest.raises(duvn.SweepError, match="corridor is closed"):
-        duvn.ray.sweep(experiment, {"Corridor-v0": Broken}, out=tmp_path / "broken", max_retries=1)
+        duvn.ray.sweep(own, {"Corridor-v0": Broken}, out=tmp_path / "broken", max_retries=1)
 
 
 def Broken():

@@ -1,40 +1,16 @@
 //! What the tests of the program share. Each test file uses a part of it.
 #![allow(dead_code)]
 
+#[path = "../../../duvn-lab/tests/common/folder.rs"]
+mod folder;
+
 use duvn_lab::beliefs::Moment;
 use duvn_lab::record::Record;
 use duvn_lab::store::{EvaluationRow, Status, Store};
-use std::path::{Path, PathBuf};
+pub use folder::Folder;
+use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
-
-/// A folder that goes when the test ends.
-pub struct Folder(pub PathBuf);
-
-impl Folder {
-    pub fn new(name: &str) -> Self {
-        let folder = std::env::temp_dir().join(format!("duvn-test-{}-{name}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&folder);
-        std::fs::create_dir_all(&folder).unwrap();
-        Folder(folder)
-    }
-
-    pub fn file(&self, name: &str, text: &str) -> PathBuf {
-        let path = self.0.join(name);
-        std::fs::write(&path, text).unwrap();
-        path
-    }
-
-    pub fn path(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
 
 /// The program, quiet.
 pub fn duvn() -> Command {
@@ -47,6 +23,13 @@ pub fn duvn() -> Command {
 pub fn sweep(file: &Path, out: &Path, more: &[&str]) -> Command {
     let mut command = duvn();
     command.arg("sweep").arg(file).arg("--out").arg(out).args(more);
+    command
+}
+
+/// `duvn train ENV --out OUT` with further arguments.
+pub fn train(env: &str, out: &Path, more: &[&str]) -> Command {
+    let mut command = duvn();
+    command.args(["train", env, "--out"]).arg(out).args(more);
     command
 }
 
@@ -90,11 +73,11 @@ pub fn let_work(child: &mut Child, time: Duration) {
 #[derive(Debug, PartialEq)]
 pub struct Recorded {
     pub id: String,
-    pub status: Status,
-    pub weights: Option<String>,
     pub episodes: Vec<Record>,
     pub evaluations: Vec<EvaluationRow>,
     pub moments: Vec<Moment>,
+    pub status: Status,
+    pub weights: Option<String>,
 }
 
 pub fn recorded(out: &Path) -> Vec<Recorded> {
@@ -158,18 +141,13 @@ seeds = "0"
 episodes = {episodes}
 evaluations = 4
 evaluation_episodes = 1
+environments = [{{ id = "FrozenLake-v1" }}, {{ id = "CartPole-v1" }}]
 
 [settings]
 hidden = [8]
 replay = 500
 batch = 8
 learning_starts = 16
-
-[[environments]]
-id = "FrozenLake-v1"
-
-[[environments]]
-id = "CartPole-v1"
 
 [[agents]]
 name = "traces"

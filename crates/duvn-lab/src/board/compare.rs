@@ -25,14 +25,7 @@ impl Board {
         for run in &self.runs {
             let (row, task, list) = (&run.row, &self.tasks[run.task], &mut all[run.task]);
             let at = list.iter().position(|known| known.agent == row.spec.agent).unwrap_or_else(|| {
-                list.push(Results {
-                    env: task.env.clone(),
-                    agent: row.spec.agent.clone(),
-                    threshold: task.threshold,
-                    bounds: task.bounds,
-                    planned: 0,
-                    runs: Vec::new(),
-                });
+                list.push(task.results(&row.spec.agent));
                 list.len() - 1
             });
             list[at].planned += 1;

@@ -23,12 +23,10 @@ pub(crate) use frozen::frozen;
 pub use names::{actions as action_names, dimensions as dimension_names};
 pub use play::{Frames, Playing};
 
-use crate::bounds::bounds;
 use crate::experiment::Show;
-use crate::stats::Bounds;
+use crate::results::Task;
 use crate::store::{RunRow, Status, Store, StoreError};
 use curves::Memo;
-use duvn_envs::registry;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::path::Path;
@@ -68,27 +66,6 @@ struct Looked {
     seconds: f64,
     /// Every knob with its value, as JSON.
     settings: Value,
-}
-
-/// One environment of the experiment.
-struct Task {
-    env: String,
-    panel: String,
-    group: String,
-    threshold: Option<f64>,
-    bounds: Option<Bounds>,
-}
-
-impl Task {
-    fn new(run: &RunRow) -> Self {
-        Task {
-            env: run.spec.env.clone(),
-            panel: run.panel.clone(),
-            group: run.group.clone(),
-            threshold: registry::make(&run.spec.env, 0).ok().and_then(|env| env.reward_threshold),
-            bounds: bounds(&run.spec.env),
-        }
-    }
 }
 
 impl Board {
@@ -193,7 +170,7 @@ impl Board {
         let task = match self.tasks.iter().position(|task| task.env == row.spec.env) {
             Some(task) => task,
             None => {
-                self.tasks.push(Task::new(&row));
+                self.tasks.push(Task::new(&row.spec.env, &row.panel, &row.group));
                 self.tasks.len() - 1
             }
         };

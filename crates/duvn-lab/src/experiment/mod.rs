@@ -137,6 +137,15 @@ pub enum ExperimentError {
     },
 }
 
+/// The runs of an agent on Toy with these seeds.
+#[cfg(test)]
+pub(crate) fn toy(seeds: &str) -> Vec<Planned> {
+    let text = format!(
+        "name = 'a'\nseeds = '{seeds}'\n[[environments]]\nid = 'Toy'\n[[agents]]\npreset = 'egreedy'"
+    );
+    Experiment::parse(&text, &Variant::default()).unwrap().runs
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,6 +1,6 @@
 //! Believed against earned: whether what agents believe at the start is what their policy then brings.
 
-use super::data::{AgentRuns, Data, Task};
+use super::data::{AgentRuns, Data, TaskRuns};
 use super::pictures::{Picture, carried_on, figure, has_curves, seeds};
 use super::table::{Cell, Table};
 use crate::calibration::Calibration;
@@ -11,7 +11,7 @@ use crate::stats::mean;
 type Value = fn(&Calibration) -> Option<f64>;
 
 /// The mean over runs of `value` at each evaluation; where no run has it there is no point.
-fn line(task: &Task, agent: &AgentRuns, value: Value) -> Vec<(f64, f64)> {
+fn line(task: &TaskRuns, agent: &AgentRuns, value: Value) -> Vec<(f64, f64)> {
     let times = agent.runs.first().map_or(0, |run| run.evaluation.times);
     let point = |at: u64| {
         let found: Vec<f64> = agent.calibrated(at as usize).iter().filter_map(value).collect();
@@ -23,7 +23,7 @@ fn line(task: &Task, agent: &AgentRuns, value: Value) -> Vec<(f64, f64)> {
 const TITLE: &str = "believed against earned";
 
 /// What is believed and what is earned, by agent, and how often the one lies around the other.
-pub fn picture(data: &Data, tasks: &[&Task], group: &str, name: String) -> Option<Picture> {
+pub fn picture(data: &Data, tasks: &[&TaskRuns], group: &str, name: String) -> Option<Picture> {
     let (mut left, mut right) = (Vec::new(), Vec::new());
     for task in tasks {
         let x = || Axis::new(task.unit()).from_to(0.0, task.amount());
@@ -46,9 +46,9 @@ pub fn picture(data: &Data, tasks: &[&Task], group: &str, name: String) -> Optio
             shares.extend(of(believed, true, |known| known.covered));
         }
         let y = Axis::new("discounted return");
-        left.push(Panel { title: task.panel.clone(), marks: values, ..Panel::new(x(), y) });
+        left.push(Panel { title: task.about.panel.clone(), marks: values, ..Panel::new(x(), y) });
         let y = Axis::new("share within mean ± 2 sigma").from_to(-0.03, 1.03);
-        right.push(Panel { title: task.panel.clone(), marks: shares, ..Panel::new(x(), y) });
+        right.push(Panel { title: task.about.panel.clone(), marks: shares, ..Panel::new(x(), y) });
     }
     // Where no agent has a sigma there is nothing to show on the right.
     let figure = if has_curves(&right) {
@@ -88,7 +88,7 @@ pub fn table(data: &Data) -> Option<Table> {
                 mean(&found).map_or(Cell::Nothing, Cell::Number)
             };
             rows.push(vec![
-                Cell::Text(task.env.clone()),
+                Cell::Text(task.about.env.clone()),
                 Cell::Text(Series::method(&agent.agent).name),
                 Cell::Text(last.len().to_string()),
                 cell(|known| Some(known.believed)),

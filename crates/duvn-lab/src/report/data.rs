@@ -1,15 +1,13 @@
 //! The records of an experiment, ordered by task and agent.
 
 use crate::beliefs::Moment;
-use crate::bounds::bounds;
 use crate::calibration::Calibration;
 use crate::experiment::Show;
 use crate::progress::WINDOW;
-use crate::results::{Ended, Results};
+use crate::results::{Ended, Results, Task};
 use crate::run::{Budget, Outcome};
-use crate::stats::{Bounds, mean};
+use crate::stats::mean;
 use crate::store::{BINS, CurvePoint, EvaluationRow, RunRow, Status, Store, StoreError};
-use duvn_envs::registry;
 
 /// What is known of an experiment.
 pub struct Data {
@@ -18,7 +16,7 @@ pub struct Data {
     /// How it is shown.
     pub show: Show,
     /// Its tasks, in order.
-    pub tasks: Vec<Task>,
+    pub tasks: Vec<TaskRuns>,
     /// Every run, in order.
     pub runs: Vec<RunRow>,
     /// The agents' names, in order.
@@ -28,19 +26,11 @@ pub struct Data {
 }
 
 /// One environment, or one facet of it, with everyone who tried it.
-pub struct Task {
-    /// The environment's id.
-    pub env: String,
-    /// The heading of its panel.
-    pub panel: String,
-    /// The figure it is part of.
-    pub group: String,
+pub struct TaskRuns {
+    /// What is to be done.
+    pub about: Task,
     /// The budget of its runs.
     pub budget: Budget,
-    /// The mean return from which it counts as solved.
-    pub threshold: Option<f64>,
-    /// What the return of an episode cannot leave, where that is known.
-    pub bounds: Option<Bounds>,
     /// The agents that tried it, in order.
     pub agents: Vec<AgentRuns>,
 }
@@ -65,14 +55,14 @@ impl Data {
     /// Reads what a report needs: runs and curves, not every episode.
     pub fn read(store: &Store) -> Result<Self, StoreError> {
         let runs = store.runs()?;
-        let mut tasks: Vec<Task> = Vec::new();
+        let mut tasks: Vec<TaskRuns> = Vec::new();
         let mut agents: Vec<String> = Vec::new();
         for run in &runs {
             let at = tasks
                 .iter()
-                .position(|task| task.env == run.spec.env && task.panel == run.panel)
+                .position(|task| task.about.env == run.spec.env && task.about.panel == run.panel)
                 .unwrap_or_else(|| {
-                    tasks.push(Task::new(run));
+                    tasks.push(TaskRuns::new(run));
                     tasks.len() - 1
                 });
             if !agents.contains(&run.spec.agent) {
@@ -109,8 +99,8 @@ impl Data {
     pub fn groups(&self) -> Vec<&str> {
         let mut groups: Vec<&str> = Vec::new();
         for task in &self.tasks {
-            if !groups.contains(&task.group.as_str()) {
-                groups.push(&task.group);
+            if !groups.contains(&task.about.group.as_str()) {
+                groups.push(&task.about.group);
             }
         }
         groups
@@ -132,31 +122,17 @@ fn ended(run: &RunRow, evaluations: &[EvaluationRow], recorded: u64) -> Ended {
     }
 }
 
-impl Task {
+impl TaskRuns {
     fn new(run: &RunRow) -> Self {
-        Task {
-            env: run.spec.env.clone(),
-            panel: run.panel.clone(),
-            group: run.group.clone(),
-            budget: run.spec.budget,
-            threshold: registry::make(&run.spec.env, 0).ok().and_then(|env| env.reward_threshold),
-            bounds: bounds(&run.spec.env),
-            agents: Vec::new(),
-        }
+        let about = Task::new(&run.spec.env, &run.panel, &run.group);
+        TaskRuns { about, budget: run.spec.budget, agents: Vec::new() }
     }
 
     fn agent_mut(&mut self, name: &str) -> &mut AgentRuns {
         let at = self.agents.iter().position(|known| known.agent == name).unwrap_or_else(|| {
-            let results = Results {
-                env: self.env.clone(),
-                agent: name.into(),
-                threshold: self.threshold,
-                bounds: self.bounds,
-                planned: 0,
-                runs: Vec::new(),
-            };
+            let results = self.about.results(name);
             let (runs, curves, evaluations) = (Vec::new(), Vec::new(), Vec::new());
-            let label = label(name, &self.panel);
+            let label = label(name, &self.about.panel);
             self.agents.push(AgentRuns { agent: name.into(), label, runs, curves, evaluations, results });
             self.agents.len() - 1
         });

@@ -1,6 +1,6 @@
 //! bsuite's score of deep_sea, where an experiment has such tasks.
 
-use super::data::{AgentRuns, Data, Task};
+use super::data::{AgentRuns, Data, TaskRuns};
 use super::scaling::family_and_size;
 use super::table::{Cell, Table, short};
 use crate::figures::Series;
@@ -9,8 +9,8 @@ use crate::store::{RunRow, Status, Store, StoreError};
 
 /// The score of every agent, with the share of runs and the median episode by size.
 pub fn score(store: &Store, data: &Data) -> Result<Option<Table>, StoreError> {
-    let mut tasks: Vec<(u32, &Task)> =
-        data.tasks.iter().filter_map(|task| Some((size(&task.env)?, task))).collect();
+    let mut tasks: Vec<(u32, &TaskRuns)> =
+        data.tasks.iter().filter_map(|task| Some((size(&task.about.env)?, task))).collect();
     tasks.sort_by_key(|(size, _)| *size);
     let mut rows = Vec::new();
     for agent in &data.agents {

@@ -1,9 +1,7 @@
 //! Results from a file of runs, as `duvn export --csv` writes it.
 
 use super::ReportError;
-use crate::bounds::bounds;
-use crate::results::{Ended, Results};
-use duvn_envs::registry;
+use crate::results::{Ended, Results, Task};
 use std::path::Path;
 
 /// The results in a file of runs: a line a run, with the columns `env`, `agent`, `episodes`, `first_reward_episode`,
@@ -35,7 +33,7 @@ fn parse(text: &str) -> Result<Vec<Results>, String> {
         let status = status.map_or("done", |at| fields[at].as_str());
         let known = all.iter().position(|known| known.env == fields[env] && known.agent == fields[agent]);
         let at = known.unwrap_or_else(|| {
-            all.push(Results::of(&fields[env], &fields[agent]));
+            all.push(Task::new(&fields[env], &fields[env], "").results(&fields[agent]));
             all.len() - 1
         });
         all[at].planned += 1;
@@ -66,19 +64,6 @@ fn parse(text: &str) -> Result<Vec<Results>, String> {
     }
     all.sort_by_key(|known| envs.iter().position(|env| *env == known.env));
     Ok(all)
-}
-
-impl Results {
-    fn of(env: &str, agent: &str) -> Self {
-        Results {
-            env: env.into(),
-            agent: agent.into(),
-            threshold: registry::make(env, 0).ok().and_then(|env| env.reward_threshold),
-            bounds: bounds(env),
-            planned: 0,
-            runs: Vec::new(),
-        }
-    }
 }
 
 fn number<T: std::str::FromStr>(field: &str) -> Result<Option<T>, String> {

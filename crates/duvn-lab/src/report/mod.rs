@@ -14,7 +14,7 @@ mod summary;
 mod table;
 mod verdict;
 
-pub use data::{AgentRuns, Data, Task};
+pub use data::{AgentRuns, Data, TaskRuns};
 pub use documents::{sources, tables, update_document, with_tables};
 pub use from_csv::from_csv;
 pub use pictures::{Picture, pictures};
@@ -23,7 +23,7 @@ pub use summary::{differences, differences_to, improvement, summary};
 pub use table::{Cell, Table};
 pub use verdict::{Chapter, VERDICT, Verdict};
 
-pub use crate::results::{Ended, Results};
+pub use crate::results::{Ended, Results, Task};
 
 use crate::board;
 use crate::figures::FigureError;

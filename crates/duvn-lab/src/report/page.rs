@@ -298,8 +298,8 @@ fn settings_of(data: &Data) -> String {
             let Some(run) = agent.runs.first() else { continue };
             let text = settings::to_toml(&run.spec.config);
             match sets.iter_mut().find(|(name, known, _)| *name == agent.agent && *known == text) {
-                Some((_, _, tasks)) => tasks.push(&task.env),
-                None => sets.push((agent.agent.clone(), text, vec![&task.env])),
+                Some((_, _, tasks)) => tasks.push(&task.about.env),
+                None => sets.push((agent.agent.clone(), text, vec![&task.about.env])),
             }
         }
     }

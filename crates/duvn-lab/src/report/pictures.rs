@@ -1,6 +1,6 @@
 //! The figures of a report.
 
-use super::data::{AgentRuns, Data, Task};
+use super::data::{AgentRuns, Data, TaskRuns};
 use super::{ReportError, believed, scaling, write};
 use crate::beliefs::Moment;
 use crate::figures::{Axis, Curve, Figure, Mark, Panel, Rule, Series};
@@ -34,7 +34,7 @@ const CURVE: Bootstrap = Bootstrap { resamples: 1_999, seed: 0 };
 pub fn pictures(data: &Data) -> Vec<Picture> {
     let mut pictures = Vec::new();
     for group in data.groups() {
-        let tasks: Vec<_> = data.tasks.iter().filter(|task| task.group == group).collect();
+        let tasks: Vec<_> = data.tasks.iter().filter(|task| task.about.group == group).collect();
         let named =
             |name: &str| if group.is_empty() { name.into() } else { format!("{name}-{}", file_name(group)) };
         let all = [
@@ -88,7 +88,7 @@ pub(super) fn seeds(data: &Data) -> String {
 }
 
 /// What a caption says of curves that go on after the end of their runs.
-pub(super) fn carried_on(tasks: &[&Task]) -> &'static str {
+pub(super) fn carried_on(tasks: &[&TaskRuns]) -> &'static str {
     let runs = tasks.iter().flat_map(|task| &task.agents).flat_map(|agent| &agent.runs);
     if runs.into_iter().any(RunRow::ended_solved) {
         " A run ends with the episode that solves its task; from there on it counts with what it ended with."
@@ -98,11 +98,11 @@ pub(super) fn carried_on(tasks: &[&Task]) -> &'static str {
 }
 
 /// What a caption says of runs that failed.
-fn failures(tasks: &[&Task]) -> &'static str {
-    let failed = |task: &&&Task| task.agents.iter().any(|agent| agent.results.failed() > 0);
+fn failures(tasks: &[&TaskRuns]) -> &'static str {
+    let failed = |task: &&&TaskRuns| task.agents.iter().any(|agent| agent.results.failed() > 0);
     match tasks.iter().find(failed) {
         None => "",
-        Some(_) if tasks.iter().filter(failed).all(|task| task.bounds.is_some()) => {
+        Some(_) if tasks.iter().filter(failed).all(|task| task.about.bounds.is_some()) => {
             " A run that failed counts with the worst return there is from then on."
         }
         Some(_) => {
@@ -118,11 +118,11 @@ const BANDS: &str = "Bands are 95 % intervals of the mean, point by point (exact
 
 /// A curve of the mean over runs with its 95 % band: x and what every run has there. It is interrupted where a
 /// run has nothing.
-fn curve(task: &Task, agent: &AgentRuns, points: &[(f64, Vec<f64>)]) -> Option<Mark> {
+fn curve(task: &TaskRuns, agent: &AgentRuns, points: &[(f64, Vec<f64>)]) -> Option<Mark> {
     let full = agent.results.runs.len();
     let at = |(x, runs): &(f64, Vec<f64>)| {
         let mean = mean(runs).filter(|_| runs.len() == full)?;
-        Some((*x, mean, mean_interval(runs, task.bounds, &CURVE)))
+        Some((*x, mean, mean_interval(runs, task.about.bounds, &CURVE)))
     };
     let estimates: Vec<_> = points.iter().filter_map(at).collect();
     (!estimates.is_empty())
@@ -130,8 +130,8 @@ fn curve(task: &Task, agent: &AgentRuns, points: &[(f64, Vec<f64>)]) -> Option<M
 }
 
 /// An axis that holds what every run has, and the threshold. Bands may leave it: with few runs they are wide.
-fn axis<'a>(label: &str, task: &Task, runs: impl Iterator<Item = &'a Vec<f64>>) -> Axis {
-    let all = runs.flatten().copied().chain(task.threshold);
+fn axis<'a>(label: &str, task: &TaskRuns, runs: impl Iterator<Item = &'a Vec<f64>>) -> Axis {
+    let all = runs.flatten().copied().chain(task.about.threshold);
     let (low, high) =
         all.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)));
     if low < high {
@@ -141,27 +141,27 @@ fn axis<'a>(label: &str, task: &Task, runs: impl Iterator<Item = &'a Vec<f64>>) 
     Axis::new(label)
 }
 
-fn threshold(task: &Task) -> Option<Mark> {
-    let at = task.threshold?;
+fn threshold(task: &TaskRuns) -> Option<Mark> {
+    let at = task.about.threshold?;
     Some(Mark::Rule(Rule::horizontal(at, "solved")))
 }
 
 /// A panel of a task with a curve for each agent.
-fn panel(task: &Task, label: &str, points: impl Fn(&AgentRuns) -> Vec<(f64, Vec<f64>)>) -> Panel {
+fn panel(task: &TaskRuns, label: &str, points: impl Fn(&AgentRuns) -> Vec<(f64, Vec<f64>)>) -> Panel {
     let agents: Vec<_> = task.agents.iter().map(|agent| (agent, points(agent))).collect();
     let mut marks: Vec<Mark> = threshold(task).into_iter().collect();
     marks.extend(agents.iter().filter_map(|(agent, points)| curve(task, agent, points)));
     let x = Axis::new(task.unit()).from_to(0.0, task.amount());
     let y = axis(label, task, agents.iter().flat_map(|(_, points)| points).map(|(_, runs)| runs));
-    Panel { title: task.panel.clone(), marks, ..Panel::new(x, y) }
+    Panel { title: task.about.panel.clone(), marks, ..Panel::new(x, y) }
 }
 
 /// Numbers by part of the budget, at the right ends of the parts.
-fn by_part(task: &Task, parts: Vec<Vec<f64>>) -> Vec<(f64, Vec<f64>)> {
+fn by_part(task: &TaskRuns, parts: Vec<Vec<f64>>) -> Vec<(f64, Vec<f64>)> {
     (0..).zip(parts).map(|(bin, runs)| (task.x(bin), runs)).collect()
 }
 
-fn learning_curves(data: &Data, tasks: &[&Task], group: &str, name: String) -> Option<Picture> {
+fn learning_curves(data: &Data, tasks: &[&TaskRuns], group: &str, name: String) -> Option<Picture> {
     let panels: Vec<_> =
         tasks.iter().map(|task| panel(task, "return", |agent| by_part(task, agent.returns()))).collect();
     has_curves(&panels).then(|| Picture {
@@ -182,8 +182,8 @@ pub(super) fn has_curves(panels: &[Panel]) -> bool {
     panels.iter().any(|panel| panel.marks.iter().any(|mark| !matches!(mark, Mark::Rule(_))))
 }
 
-fn evaluations(data: &Data, tasks: &[&Task], group: &str, name: String) -> Option<Picture> {
-    let of_task = |task: &&Task| {
+fn evaluations(data: &Data, tasks: &[&TaskRuns], group: &str, name: String) -> Option<Picture> {
+    let of_task = |task: &&TaskRuns| {
         let points = |agent: &AgentRuns| {
             let times = agent.runs.first().map_or(0, |run| run.evaluation.times);
             let at = |at: u64| Some((task.evaluated_at(agent, at, times), agent.evaluated(at as usize)?));
@@ -206,7 +206,7 @@ fn evaluations(data: &Data, tasks: &[&Task], group: &str, name: String) -> Optio
 }
 
 /// How the two uncertainties about the start go down with training.
-fn uncertainty(data: &Data, tasks: &[&Task], group: &str, name: String) -> Option<Picture> {
+fn uncertainty(data: &Data, tasks: &[&TaskRuns], group: &str, name: String) -> Option<Picture> {
     type Value = fn(&CurvePoint) -> Option<f64>;
     let kinds: [(&str, Value); 2] = [
         ("sigma (of the return)", |point| point.sigma),
@@ -222,7 +222,7 @@ fn uncertainty(data: &Data, tasks: &[&Task], group: &str, name: String) -> Optio
             let marks: Vec<_> =
                 task.agents.iter().filter(known).filter_map(|agent| belief(task, agent, value)).collect();
             let x = Axis::new(task.unit()).from_to(0.0, task.amount());
-            panels.push(Panel { title: task.panel.clone(), marks, ..Panel::new(x, Axis::new(label)) });
+            panels.push(Panel { title: task.about.panel.clone(), marks, ..Panel::new(x, Axis::new(label)) });
         }
     }
     let figure = Figure { columns: 2, ..figure(data, group, "uncertainty about the start", panels) };
@@ -239,7 +239,7 @@ fn uncertainty(data: &Data, tasks: &[&Task], group: &str, name: String) -> Optio
 }
 
 /// A curve of the mean over runs of what agents believe; no interval, for it has no truth to hold.
-fn belief(task: &Task, agent: &AgentRuns, value: fn(&CurvePoint) -> Option<f64>) -> Option<Mark> {
+fn belief(task: &TaskRuns, agent: &AgentRuns, value: fn(&CurvePoint) -> Option<f64>) -> Option<Mark> {
     let points = by_part(task, agent.latest(value));
     let line: Vec<_> = points.iter().filter_map(|(x, runs)| Some((*x, mean(runs)?))).collect();
     (!line.is_empty()).then(|| Mark::Curve(Curve::new(Series::method(&agent.label), line)))
@@ -248,7 +248,7 @@ fn belief(task: &Task, agent: &AgentRuns, value: fn(&CurvePoint) -> Option<f64>)
 /// Performance profiles, where there are several tasks.
 fn profile(data: &Data) -> Option<Picture> {
     let scores = |agent: &String| -> Option<Vec<Vec<f64>>> {
-        let of_task = |task: &Task| {
+        let of_task = |task: &TaskRuns| {
             let (low, high) = task.scale()?;
             // Where runs end when solved, being solved is all that can be told.
             let most = if task.stops() { 1.0 } else { f64::INFINITY };
@@ -292,7 +292,7 @@ fn profile(data: &Data) -> Option<Picture> {
     })
 }
 
-impl Task {
+impl TaskRuns {
     /// Where the `at`-th of `times` evaluations of `agent` lies on the x axis.
     pub(super) fn evaluated_at(&self, agent: &AgentRuns, at: u64, times: u64) -> f64 {
         let usual = (at + 1) as f64 * self.amount() / times as f64;
@@ -311,9 +311,10 @@ impl Task {
     /// The returns that score 0 and 1.
     fn scale(&self) -> Option<(f64, f64)> {
         let all = || self.agents.iter().flat_map(|agent| agent.results.returns()).filter(|x| x.is_finite());
-        let high = self.threshold.unwrap_or_else(|| all().fold(f64::NEG_INFINITY, f64::max));
+        let high = self.about.threshold.unwrap_or_else(|| all().fold(f64::NEG_INFINITY, f64::max));
         let low = all().fold(f64::INFINITY, f64::min);
-        let low = if self.threshold.is_some_and(|threshold| threshold > 0.0) { low.min(0.0) } else { low };
+        let low =
+            if self.about.threshold.is_some_and(|threshold| threshold > 0.0) { low.min(0.0) } else { low };
         (low.is_finite() && low < high).then_some((low, high))
     }
 }

@@ -1,6 +1,6 @@
 //! What becomes of a task as its size grows: how many runs solve it, and how long that takes them.
 
-use super::data::{Data, Task};
+use super::data::{Data, TaskRuns};
 use super::pictures::{Picture, figure};
 use crate::figures::{Axis, Curve, Dash, Figure, Mark, Marker, Panel, Point, Points, Rule, Series, Style};
 use crate::results::{Ended, Results};
@@ -12,14 +12,14 @@ struct Family<'a> {
     /// The name they share, such as Chain.
     name: String,
     /// Size and task, the smallest first.
-    sizes: Vec<(f64, &'a Task)>,
+    sizes: Vec<(f64, &'a TaskRuns)>,
 }
 
 /// The families among `tasks`, in order. A task has its size at the end of its name, and can be solved.
-fn families<'a>(tasks: &[&'a Task]) -> Vec<Family<'a>> {
+fn families<'a>(tasks: &[&'a TaskRuns]) -> Vec<Family<'a>> {
     let mut families: Vec<Family> = Vec::new();
-    for &task in tasks.iter().filter(|task| task.threshold.is_some()) {
-        let Some((name, size)) = family_and_size(&task.env) else { continue };
+    for &task in tasks.iter().filter(|task| task.about.threshold.is_some()) {
+        let Some((name, size)) = family_and_size(&task.about.env) else { continue };
         let size = f64::from(size);
         match families.iter_mut().find(|family| family.name == name) {
             Some(family) => family.sizes.push((size, task)),
@@ -42,7 +42,7 @@ pub fn family_and_size(env: &str) -> Option<(String, u32)> {
 
 impl Family<'_> {
     fn ends(&self) -> (f64, f64) {
-        let size = |entry: Option<&(f64, &Task)>| entry.map_or(1.0, |entry| entry.0);
+        let size = |entry: Option<&(f64, &TaskRuns)>| entry.map_or(1.0, |entry| entry.0);
         (size(self.sizes.first()), size(self.sizes.last()))
     }
 
@@ -55,7 +55,7 @@ impl Family<'_> {
 }
 
 /// The share of runs that solved the task, by its size.
-pub fn solved_by_size(data: &Data, tasks: &[&Task], group: &str, name: String) -> Option<Picture> {
+pub fn solved_by_size(data: &Data, tasks: &[&TaskRuns], group: &str, name: String) -> Option<Picture> {
     let families: Vec<_> = families(tasks).into_iter().filter(|family| family.sizes.len() >= 2).collect();
     let panels: Vec<_> = families.iter().filter_map(|family| solved_panel(data, family)).collect();
     (!panels.is_empty()).then(|| Picture {
@@ -69,7 +69,7 @@ pub fn solved_by_size(data: &Data, tasks: &[&Task], group: &str, name: String) -
 
 fn solved_panel(data: &Data, family: &Family<'_>) -> Option<Panel> {
     let mark = |(at, agent): (usize, &String)| {
-        let point = |(place, (_, task)): (usize, &(f64, &Task))| {
+        let point = |(place, (_, task)): (usize, &(f64, &TaskRuns))| {
             let (solved, over) = task.agent(agent)?.results.solved();
             let x = place as f64 + 0.5 * Family::beside(data, at);
             let bar = share_interval(solved, over).map(|interval| (interval.low, interval.high));
@@ -80,7 +80,7 @@ fn solved_panel(data: &Data, family: &Family<'_>) -> Option<Panel> {
             .then(|| Mark::Points(Points { series: Series::method(agent), points, joined: true }))
     };
     let marks: Vec<_> = data.agents.iter().enumerate().filter_map(mark).collect();
-    let tick = |(at, (size, _)): (usize, &(f64, &Task))| (at as f64, size.to_string());
+    let tick = |(at, (size, _)): (usize, &(f64, &TaskRuns))| (at as f64, size.to_string());
     let ticks = family.sizes.iter().enumerate().map(tick).collect();
     let x = Axis::new(format!("size of {}", family.name)).with_ticks(ticks);
     let x = x.from_to(-0.5, family.sizes.len() as f64 - 0.5);
@@ -178,7 +178,7 @@ fn references(family: &str, event: Event) -> &'static [Reference] {
 }
 
 /// How many episodes it takes, by the size of the task.
-pub fn scaling(data: &Data, tasks: &[&Task], group: &str, name: String) -> Option<Picture> {
+pub fn scaling(data: &Data, tasks: &[&TaskRuns], group: &str, name: String) -> Option<Picture> {
     let families: Vec<_> = families(tasks).into_iter().filter(|family| family.sizes.len() >= 3).collect();
     let pair = |family: &Family<'_>| Event::ALL.map(|event| scaling_panel(data, family, event));
     let panels: Vec<Panel> = families.iter().flat_map(pair).flatten().collect();
@@ -200,7 +200,8 @@ const STACKED: f64 = 1.22;
 
 fn scaling_panel(data: &Data, family: &Family<'_>, event: Event) -> Option<Panel> {
     let halves = |agent: &String| -> Vec<(f64, Half)> {
-        let half = |(size, task): &(f64, &Task)| Some((*size, Half::of(&task.agent(agent)?.results, event)?));
+        let half =
+            |(size, task): &(f64, &TaskRuns)| Some((*size, Half::of(&task.agent(agent)?.results, event)?));
         family.sizes.iter().filter_map(half).collect()
     };
     let agents: Vec<_> = data.agents.iter().map(|agent| (agent, halves(agent))).collect();

@@ -1,25 +1,10 @@
 //! What the tests of records and reports share. Each test file uses a part of it.
 #![allow(dead_code)]
 
+mod folder;
+
 use duvn_lab::run::{Outcome, RunSpec};
-use std::path::PathBuf;
-
-/// A folder that goes when the test ends.
-pub struct Folder(pub PathBuf);
-
-impl Folder {
-    pub fn new(name: &str) -> Self {
-        let folder = std::env::temp_dir().join(format!("duvn-lab-{}-{name}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&folder);
-        Folder(folder)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
+pub use folder::Folder;
 
 /// The outcome of a run of so many episodes, rewarded in the first and solved as said.
 pub fn outcome(spec: &RunSpec, episodes: u64, solved_episode: Option<u64>) -> Outcome {

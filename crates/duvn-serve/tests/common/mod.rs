@@ -2,32 +2,18 @@
 
 #![allow(dead_code)]
 
+#[path = "../../../duvn-lab/tests/common/folder.rs"]
+mod folder;
+
 use duvn_lab::experiment::{Experiment, Variant};
 use duvn_lab::store::Store;
 use duvn_lab::sweep::{End, Options as SweepOptions, Unwatched, sweep};
 use duvn_serve::{Options, Server};
+pub use folder::Folder;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-
-/// A folder of its own for each test, gone with the test.
-pub struct Folder(pub PathBuf);
-
-impl Folder {
-    pub fn new(name: &str) -> Self {
-        let folder = std::env::temp_dir().join(format!("duvn-serve-{}-{name}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&folder);
-        Folder(folder)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
 
 pub const SMALL: &str = "name = 'small'\ntitle = 'A small <b>experiment</b>'\nseeds = '0..2'\nepisodes = 30\nevaluations = 2\n\
                          [[environments]]\nid = 'Chain-5'\n[[agents]]\npreset = 'egreedy'\n\
