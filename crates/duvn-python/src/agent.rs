@@ -302,7 +302,8 @@ impl AgentCore {
         observations: &Bound<'py, PyAny>,
         draws: usize,
     ) -> PyResult<[Bound<'py, PyArray2<f64>>; 4]> {
-        export::beliefs(py, self.world()?.agent_mut()?, &Rows::new(observations)?.observations()?, draws)
+        let rows = Rows::new(observations)?;
+        export::beliefs(py, &rows.observations()?, self.world()?.agent_mut()?, draws)
     }
 
     /// What the network itself says at the centre of its parameters: mean and sigma of every action in every row, without
@@ -312,7 +313,8 @@ impl AgentCore {
         py: Python<'py>,
         observations: &Bound<'py, PyAny>,
     ) -> PyResult<[Bound<'py, PyArray2<f64>>; 2]> {
-        export::outputs(py, self.world()?.agent_mut()?, &Rows::new(observations)?.observations()?)
+        let rows = Rows::new(observations)?;
+        export::outputs(py, &rows.observations()?, self.world()?.agent_mut()?)
     }
 
     /// The weights by name.

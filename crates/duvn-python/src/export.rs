@@ -23,8 +23,8 @@ fn table(py: Python<'_>, numbers: Vec<f64>, rows: usize) -> PyResult<Bound<'_, P
 /// Mean, sigma, spread and probability of every action in every row.
 pub fn beliefs<'py>(
     py: Python<'py>,
-    agent: &mut Agent,
     rows: &[Observation<'_>],
+    agent: &mut Agent,
     draws: usize,
 ) -> PyResult<[Bound<'py, PyArray2<f64>>; 4]> {
     let mut numbers = [const { Vec::new() }; 4];
@@ -42,8 +42,8 @@ pub fn beliefs<'py>(
 /// Mean and sigma of every action in every row, as the network itself has them.
 pub fn outputs<'py>(
     py: Python<'py>,
-    agent: &mut Agent,
     rows: &[Observation<'_>],
+    agent: &mut Agent,
 ) -> PyResult<[Bound<'py, PyArray2<f64>>; 2]> {
     let (means, sds) = agent.central(rows).map_err(value_error)?;
     Ok([table(py, means, rows.len())?, table(py, sds, rows.len())?])
@@ -61,8 +61,11 @@ pub fn named(py: Python<'_>, tensors: Vec<Tensor>) -> PyResult<Bound<'_, PyDict>
 /// The networks of an agent: weights, and the fixed random network that is added with its factors.
 pub fn networks<'py>(py: Python<'py>, agent: &Agent) -> PyResult<Vec<Network<'py>>> {
     let network = |network: &ValueNetwork| {
-        let prior = network.prior().map(|(tensors, factors)| Ok((named(py, tensors)?, factors.to_vec())));
-        Ok((named(py, network.weights())?, prior.transpose()?))
+        let prior = match network.prior() {
+            Some((tensors, factors)) => Some((named(py, tensors)?, factors.to_vec())),
+            None => None,
+        };
+        Ok((named(py, network.weights())?, prior))
     };
     agent.posterior().networks().into_iter().map(network).collect()
 }
