@@ -3,16 +3,16 @@
 /// What registers hold at once, by what suits an instruction set.
 pub(super) struct Tiles {
     /// Most rows of a tile.
-    pub(super) rows: usize,
+    pub rows: usize,
     /// Most rows of a tile of a weight gradient. Fewer than `rows` let the out-of-order window reach from the sums of
     /// one tile to the memory that Adam needs for the next.
-    pub(super) gradient_rows: usize,
+    pub gradient_rows: usize,
     /// Rows up to which `Kernels::back_hidden` takes sums along the weights instead of transposing them.
-    pub(super) direct_rows: usize,
+    pub direct_rows: usize,
     /// Most vectors side by side in a tile; a divisor of what a panel of 64 columns holds.
-    pub(super) vectors: usize,
+    pub vectors: usize,
     /// Most vectors side by side in the product of a single row, 4 at most; there are two sums for each.
-    pub(super) single_vectors: usize,
+    pub single_vectors: usize,
 }
 
 /// A vector of `f32` lanes of one instruction set.
