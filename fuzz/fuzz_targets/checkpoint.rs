@@ -25,7 +25,7 @@ const AGENTS: [(&str, &str, &[(&str, &str)]); 5] = [
     ("Chain-3", "parametric", &[("actors", "3"), ("parameter_scope", "episode")]),
 ];
 
-fn spec(number: usize) -> RunSpec {
+fn make_spec(number: usize) -> RunSpec {
     let (env, preset, settings) = AGENTS[number];
     let mut config = duvn::preset(preset).expect("a preset");
     config.hidden = vec![2];
@@ -41,11 +41,21 @@ fn spec(number: usize) -> RunSpec {
     RunSpec { env, agent, config, seed: 0, budget, until_solved: false }
 }
 
+/// By agent: its run, and what is estimated for it. Made once: an input is to take no longer than it must.
+fn spec(number: usize) -> &'static (RunSpec, usize) {
+    static SPECS: [OnceLock<(RunSpec, usize)>; AGENTS.len()] = [const { OnceLock::new() }; AGENTS.len()];
+    SPECS[number].get_or_init(|| {
+        let spec = make_spec(number);
+        let memory = Run::memory(&spec).expect("an estimate") as usize;
+        (spec, memory)
+    })
+}
+
 /// By agent: what a run has frozen after 70 steps, with its memory full.
 fn frozen(number: usize) -> &'static RunSnapshot {
     static FROZEN: [OnceLock<RunSnapshot>; AGENTS.len()] = [const { OnceLock::new() }; AGENTS.len()];
     FROZEN[number].get_or_init(|| {
-        let mut run = Run::new(spec(number)).expect("a run");
+        let mut run = Run::new(spec(number).0.clone()).expect("a run");
         for _ in 0..70 {
             run.step().expect("a step");
         }
@@ -54,7 +64,7 @@ fn frozen(number: usize) -> &'static RunSnapshot {
 }
 
 fn go_on(number: usize, snapshot: &RunSnapshot) {
-    let mut run = Run::new(spec(number)).expect("a run");
+    let mut run = Run::new(spec(number).0.clone()).expect("a run");
     if run.restore(snapshot).is_ok() {
         for _ in 0..12 {
             if run.step().is_err() {
@@ -88,7 +98,7 @@ fn room(bytes: &[u8]) -> usize {
     let number = bytes.first().and_then(|&first| agent(first)).unwrap_or(0);
     let RunSnapshot { training, state, .. } = frozen(number);
     let read = training.agent.state.len() + training.state.len() + state.len() + bytes.len();
-    Run::memory(&spec(number)).expect("an estimate") as usize + 4 * read + (64 << 10)
+    spec(number).1 + 4 * read + (64 << 10)
 }
 
 // Four bytes of input are one change: which state, where (two bytes), and what is written there.
