@@ -20,6 +20,11 @@ use std::time::{Duration, Instant};
 /// Tests that take longer than this do not pass. With a mutant, they have a fifth of it, or ten times what they took without.
 const PATIENCE: Duration = Duration::from_secs(300);
 
+/// What the code and its tests are made of.
+const FOLDERS: [&str; 3] = ["crates", "experiments", "docs"];
+const FILES: [&str; 6] =
+    ["Cargo.toml", "Cargo.lock", "README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md"];
+
 struct Edit {
     file: String,
     find: String,
@@ -69,8 +74,17 @@ fn read(list: &str) -> Vec<Mutant> {
     mutants
 }
 
+/// Makes `to` what `from` is.
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("a folder");
+    for entry in fs::read_dir(to).expect("a folder").flatten() {
+        if !from.join(entry.file_name()).exists() {
+            // It has been moved since the last call.
+            let gone = entry.path();
+            if gone.is_dir() { fs::remove_dir_all(gone) } else { fs::remove_file(gone) }
+                .expect("a folder of ours");
+        }
+    }
     for entry in fs::read_dir(from).expect("a folder").flatten() {
         let (source, target) = (entry.path(), to.join(entry.file_name()));
         if source.is_dir() {
@@ -86,12 +100,10 @@ fn copy(from: &Path, to: &Path) {
 fn prepare(scratch: &Path, mutants: &[Mutant]) {
     let fresh = scratch.with_extension("fresh");
     let _ = fs::remove_dir_all(&fresh);
-    for name in ["crates", "experiments", "docs"] {
+    for name in FOLDERS {
         copy(Path::new(name), &fresh.join(name));
     }
-    for name in
-        ["Cargo.toml", "Cargo.lock", "README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md"]
-    {
+    for name in FILES {
         fs::copy(name, fresh.join(name)).expect("a copy");
     }
     let library = fresh.join("crates/duvn-envs/src/lib.rs");
@@ -113,7 +125,13 @@ fn prepare(scratch: &Path, mutants: &[Mutant]) {
             fs::write(&path, text.replacen(find, &replace, 1)).expect("room");
         }
     }
-    copy(&fresh, scratch);
+    // Beside these are the build and the score.
+    for name in FOLDERS {
+        copy(&fresh.join(name), &scratch.join(name));
+    }
+    for name in FILES {
+        fs::copy(fresh.join(name), scratch.join(name)).expect("a copy");
+    }
     let _ = fs::remove_dir_all(&fresh);
 }
 
