@@ -1,6 +1,8 @@
-//! Runs `duvn-stochastic` as `duvn train` does, and prints what the results of random worlds are made of, a line a run:
+//! Runs a preset as `duvn train` does, and prints what the results of random worlds are made of, a line a run:
 //!
-//! `cargo run --release -p duvn-core --example random_worlds -- RiverSwim-6 40000 100..120 [key=value]...`
+//! `cargo run --release -p duvn-core --example random_worlds -- RiverSwim-6 40000 100..120 [agent=PRESET] [key=value]...`
+//!
+//! The preset is `duvn-stochastic` where none is named.
 //!
 //! Beside the columns of any file of runs there are
 //! - `regret` (RiverSwim-6): 3.0645, the best mean return of 20 steps, times the episodes, less what was earned;
@@ -31,8 +33,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+/// The name of the preset, and what is set beside it.
+fn preset_and_settings(settings: &[String]) -> (&str, impl Iterator<Item = &str>) {
+    let named = settings.iter().find_map(|setting| setting.strip_prefix("agent="));
+    let rest = settings.iter().map(String::as_str).filter(|setting| !setting.starts_with("agent="));
+    (named.unwrap_or("duvn-stochastic"), rest)
+}
+
 fn config(env: &registry::Registered, settings: &[String]) -> Result<Config, Box<dyn Error>> {
-    let mut config = preset_for("duvn-stochastic", &env.observation_space())?;
+    let (name, settings) = preset_and_settings(settings);
+    let mut config = preset_for(name, &env.observation_space())?;
     for setting in settings {
         let (key, value) = setting.split_once('=').ok_or("write settings as key=value")?;
         config.set(key, value)?;
@@ -69,8 +79,8 @@ fn run(id: &str, steps: u64, seed: u64, settings: &[String]) -> Result<String, B
     let greedy = if id == "Blackjack-v1" { blackjack(training.agent_mut())? } else { String::from(",") };
     let show = |number: Option<usize>| number.map_or_else(String::new, |number| number.to_string());
     let (count, last) = (returns.len(), last(&returns));
-    let name = std::iter::once("duvn-stochastic").chain(settings.iter().map(String::as_str));
-    let name = name.collect::<Vec<_>>().join(" ");
+    let (preset, settings) = preset_and_settings(settings);
+    let name = std::iter::once(preset).chain(settings).collect::<Vec<_>>().join(" ");
     let (first, solved, bsuite) = (show(first), show(solved), show(bsuite));
     Ok(format!("{id},{name},{seed},{count},{done},{first},{solved},{last:.4},{regret},{bsuite},{greedy}"))
 }

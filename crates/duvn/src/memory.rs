@@ -1,7 +1,7 @@
 //! How much memory an agent will take, told before any of it is taken.
 
 use crate::config::{
-    BackupKind, CheckedConfig, LocalKind, LoopKind, PosteriorKind, PriorityKind, ReplayUnit,
+    BackupKind, CheckedConfig, LocalKind, LoopKind, MemberTargets, PosteriorKind, PriorityKind, ReplayUnit,
 };
 use crate::error::AgentError;
 use crate::learner::{count, input, seen};
@@ -52,6 +52,10 @@ pub fn memory(config: &CheckedConfig, observations: &Space, actions: &Space) -> 
     let steps = if config.lambda > 0.0 { config.trace_steps } else { 1 };
     let rows = (config.batch as f64 * steps as f64).max(config.actors as f64);
     let mut network = 5.0 * numbers.parameters + numbers.beside + GROWTH * rows * numbers.row;
+    if config.anchor > 0.0 {
+        // Its first weights.
+        network += numbers.parameters;
+    }
     if model.prior_scales(config).iter().any(|&scale| scale > 0.0) {
         // Its weights, and its inputs, units and outputs: of a batch, or of the states that its table is made of.
         let values = (actions * outputs) as f64;
@@ -94,6 +98,8 @@ pub fn memory(config: &CheckedConfig, observations: &Space, actions: &Space) -> 
         + (further + 1.0) * values
         + actions as f64 * (units / 32.0 + 3.0);
     // Observations once as they were, once on the scale that a network sees, at the most.
+    let shared = config.member_targets == MemberTargets::Mean;
+    let row = if shared { row + values } else { row };
     let targets = GROWTH * rows * (row * number + 2.0 * observation + 64.0)
         + GROWTH * config.batch as f64 * (model.target_width() as f64 * number + 2.0 * observation + 96.0);
 

@@ -24,6 +24,8 @@ pub struct TrainingBatch<'a> {
     pub targets: &'a [f32],
     /// How much each row counts.
     pub weights: &'a [f32],
+    /// How many transitions are remembered: what an anchor weighs less by.
+    pub remembered: usize,
     /// Whether the learning rate waits with falling, because nothing speaks for loops or for chance yet.
     pub waiting: bool,
     /// Gets how far each row was from its target.
@@ -48,6 +50,8 @@ pub struct ValueNetwork {
     prior: Option<Prior>,
     adam: AdamConfig,
     schedule: Schedule,
+    /// How much the first weights draw the others back, times the transitions remembered.
+    anchor: f64,
     /// The most that a gradient of the loss by an output may be: 2 d is that of d².
     steepest: f32,
     sums: Vec<f32>,
@@ -76,7 +80,10 @@ impl ValueNetwork {
             InitKind::Xavier => Init::Xavier,
         };
         let activation = activation(config);
-        let net = Network::new(shape.clone(), init, stream.generator())?.with_activation(activation);
+        let mut net = Network::new(shape.clone(), init, stream.generator())?.with_activation(activation);
+        if config.anchor > 0.0 {
+            net = net.anchored();
+        }
         let scales = model.prior_scales(config);
         let prior = match scales.iter().any(|&scale| scale > 0.0) {
             true => {
@@ -97,7 +104,8 @@ impl ValueNetwork {
         };
         let steepest = if config.error_clip > 0.0 { 2.0 * config.error_clip as f32 } else { f32::INFINITY };
         let (net, schedule) = (Box::new(net), Schedule::new(config));
-        Ok(ValueNetwork { net, model, prior, adam, schedule, steepest, sums: Vec::new() })
+        let anchor = config.anchor;
+        Ok(ValueNetwork { net, model, prior, adam, schedule, anchor, steepest, sums: Vec::new() })
     }
 
     /// The shape of its network.
@@ -122,12 +130,13 @@ impl ValueNetwork {
 
     /// One step of Adam on the mean loss of a batch.
     pub fn train(&mut self, batch: TrainingBatch<'_>, masks: Option<&Masks>) -> Health {
-        let TrainingBatch { rows, actions, targets, weights, waiting, found, .. } = batch;
+        let TrainingBatch { rows, actions, targets, weights, remembered, waiting, found, .. } = batch;
         let (outputs, target_width) = (self.model.outputs(), self.model.target_width());
         let share = 1.0 / actions.len() as f32;
         let learning_rate =
             if waiting { self.schedule.waiting() } else { self.schedule.rate(self.net.steps()) };
-        let adam = AdamConfig { learning_rate, ..self.adam };
+        let anchor = (self.anchor / remembered.max(1) as f64) as f32;
+        let adam = AdamConfig { learning_rate, anchor, ..self.adam };
         let Self { net, model, prior, steepest, sums, .. } = self;
         sums.clear();
         sums.resize(actions.len() * outputs, 0.0);

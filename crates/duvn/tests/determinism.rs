@@ -58,6 +58,8 @@ fn configs() -> Vec<(String, Config)> {
         &[("replay_unit", "trace"), ("prioritised", "0.5"), ("activation", "tanh"), ("trunk", "[8]")],
         &[("lambda", "0.9"), ("trace_cut", "policy")],
         &[("priority", "proportional"), ("prioritised", "0.8")],
+        &[("anchor", "3"), ("posterior", "ensemble"), ("member_targets", "mean"), ("lambda", "0.9")],
+        &[("returns", "quantile"), ("policy", "ids"), ("compare", "quantiles"), ("anchor", "1")],
         &[("train_episodes", "2"), ("replay_starts", "60"), ("replay_unit", "trace"), ("lambda", "0.5")],
     ] {
         let mut config = small(duvn::preset("duvn").unwrap());

@@ -55,3 +55,26 @@ fn members_agree_where_they_have_been_and_differ_elsewhere() {
         assert!(unknown[action].spread > 1.0, "{unknown:?}");
     }
 }
+
+/// A preset whose decisions look at both of its members: what they differ by goes where it has been.
+#[test]
+fn anchored_members_agree_where_they_have_been_and_differ_elsewhere() {
+    let mut config = preset("ua-dqn").unwrap();
+    config.learning_starts = 1;
+    config.anchor = 0.1;
+    let mut agent =
+        Agent::new(&config.check().unwrap(), &Space::Discrete(3), &Space::Discrete(2), 5).unwrap();
+    let looks = |agent: &mut Agent, state| agent.inspect(Observation::Index(state), 20).unwrap();
+    let at_first = looks(&mut agent, 0);
+    for _ in 0..1500 {
+        live(&mut agent, 0);
+    }
+    let (known, unknown) = (looks(&mut agent, 0), looks(&mut agent, 2));
+    let least =
+        |views: &[duvn::ActionView]| views.iter().map(|view| view.epistemic).fold(f64::INFINITY, f64::min);
+    assert!(least(&at_first) > 0.5, "{at_first:?}");
+    // Both actions are known to bring 1.
+    assert!(known.iter().all(|view| view.epistemic < 0.1 && view.aleatoric < 0.1), "{known:?}");
+    assert!(known.iter().all(|view| (view.mean - 1.0).abs() < 0.05), "{known:?}");
+    assert!(least(&unknown) > 0.2, "{unknown:?}");
+}

@@ -89,6 +89,8 @@ fn knobs_that_take_room_are_in_the_estimate() {
         &[("train_episodes", "2")],
         &[("actors", "1"), ("local", "outcomes"), ("loops", "guard")],
         &[("priority", "proportional"), ("prioritised", "0.5")],
+        &[("anchor", "1")],
+        &[("posterior", "ensemble"), ("members", "3"), ("member_targets", "mean"), ("lambda", "0.9")],
     ] {
         for observations in [Space::Discrete(40), boxed(3)] {
             let mut config = duvn::preset("duvn").expect("the paper's preset");

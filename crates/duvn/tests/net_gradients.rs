@@ -3,7 +3,10 @@
 mod common;
 
 use common::{Batch, Reference, dense_rows, loss, loss_gradient, relative_error};
-use duvn::net::{Activation, Backend, Extent, Init, Input, Isa, MaskRng, Masks, Network, Shape, Which};
+use duvn::net::{
+    Activation, AdamConfig, Backend, Extent, Init, Input, Isa, Langevin, MaskRng, Masks, Network, Part, Rows,
+    Shape, Which,
+};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
@@ -142,4 +145,57 @@ fn gradients_agree_with_central_differences() {
             }
         }
     }
+}
+
+/// With Langevin dynamics without noise and without Adam's direction a step is w - α g, so that g can be read off it. The anchor
+/// is where the network was when it was told to keep its parameters; here it has moved since.
+#[test]
+fn the_anchored_loss_has_the_gradient_of_central_differences() {
+    const ROWS: usize = 17;
+    let (anchor, rate) = (0.7, 1.0 / 64.0);
+    let plain = Langevin { bias: 0.0, noise: 0.0, seed: 0 };
+    let adam = AdamConfig { learning_rate: rate, anchor, langevin: Some(plain), ..AdamConfig::default() };
+    for shape in
+        [Shape::heads(Input::OneHot(7), vec![20], 2, 3), Shape::heads(Input::Dense(5), vec![9, 18], 3, 1)]
+    {
+        let batch = Batch::new(&shape, ROWS, 9);
+        let dense = dense_rows(&shape, batch.rows(&shape));
+        for isa in Isa::available() {
+            let mut network = network(&shape, Activation::Relu, isa).anchored();
+            let first = reference(&network, Activation::Relu);
+            let mut moved = network.tensors(Part::Online);
+            let numbers = moved.iter_mut().flat_map(|tensor| &mut tensor.data);
+            numbers.enumerate().for_each(|(i, w)| *w += 0.3 * (i as f32 * 0.7).cos());
+            network.load(Part::Online, &moved).expect("its own tensors");
+            let mut reference = reference(&network, Activation::Relu);
+            network.train(batch.rows(&shape), &batch.actions, None, &adam, &mut loss_gradient);
+            let after = network.tensors(Part::Online);
+            for tensor in 0..moved.len() {
+                let mut differences = Vec::new();
+                for i in 0..reference.tensors[tensor].2.len() {
+                    let (x, h) = (reference.tensors[tensor].2[i], 1e-6);
+                    let mut at = |x: f64| {
+                        reference.tensors[tensor].2[i] = x;
+                        let away = (x - first.tensors[tensor].2[i]).powi(2);
+                        loss(&reference.taken(&dense, &batch.actions, None)) + f64::from(anchor) * away
+                    };
+                    differences.push((at(x + h) - at(x - h)) / (2.0 * h));
+                    at(x);
+                }
+                let steps = moved[tensor].data.iter().zip(&after[tensor].data);
+                let found = steps.map(|(before, after)| f64::from(before - after) / f64::from(rate));
+                let error = relative_error(found, &differences);
+                assert!(error < 2e-5, "{isa} {shape:?} {}: {error}", moved[tensor].name);
+            }
+        }
+    }
+}
+
+#[test]
+#[should_panic(expected = "keeps its first parameters")]
+fn a_network_without_first_parameters_has_no_anchor() {
+    let shape = Shape::heads(Input::OneHot(3), vec![4], 2, 1);
+    let mut network = network(&shape, Activation::Relu, Isa::Portable);
+    let adam = AdamConfig { anchor: 1.0, ..AdamConfig::default() };
+    network.train(Rows::Index(&[0]), &[0], None, &adam, &mut loss_gradient);
 }

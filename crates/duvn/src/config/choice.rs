@@ -114,6 +114,28 @@ choices! {
 }
 
 choices! {
+    /// What draws of the parameters are compared by, to see what is not known.
+    pub enum CompareKind {
+        /// Their means: how much the mean of the return varies over draws.
+        Means = "means",
+        /// Each quantile by itself (Clements et al. 2019). With the quantiles t_i of draw i, what is not known is the mean over the
+        /// levels of the variance over the draws; of two, that is half the mean of (t_1 - t_2)². What is the return's own is the
+        /// covariance of t_i and t_j over the levels, and at least 0. Of an ensemble each member is looked at once.
+        Quantiles = "quantiles",
+    }
+}
+
+choices! {
+    /// Whose word the targets of an ensemble's members are made by.
+    pub enum MemberTargets {
+        /// Each by its own.
+        Own = "own",
+        /// All by the mean of what they say.
+        Mean = "mean",
+    }
+}
+
+choices! {
     /// What of a return a risk-sensitive policy acts on.
     pub enum RiskKind {
         /// The value that the return is below with a probability (value at risk).

@@ -99,6 +99,13 @@ fn indexed(config: &Config) -> bool {
     matches!(config.policy, PolicyKind::Thompson | PolicyKind::Optimistic | PolicyKind::Ucb)
 }
 
+/// Whether a decision looks at how draws of the parameters differ.
+fn looks(config: &Config) -> bool {
+    config.posterior != PosteriorKind::Point
+        && (matches!(config.policy, PolicyKind::Ids | PolicyKind::Vpi)
+            || (indexed(config) && config.act_on == ActOn::Epistemic))
+}
+
 fn gaussian(config: &Config) -> bool {
     config.returns == ReturnKind::Gaussian
 }
@@ -138,9 +145,10 @@ needs! {
         |c| c.policy == PolicyKind::Boltzmann || (c.policy == PolicyKind::Risk && c.risk == RiskKind::Softmax);
     EPISTEMIC: "apart=true, returns=gaussian, posterior=dropout or posterior=ensemble",
         |c| c.apart || c.posterior != PosteriorKind::Point || c.sigma_is_unknown();
-    LOOKS: "policy=ids, policy=vpi or act_on=epistemic, with posterior=dropout or posterior=ensemble",
-        |c| c.posterior != PosteriorKind::Point && (matches!(c.policy, PolicyKind::Ids | PolicyKind::Vpi)
-            || (indexed(c) && c.act_on == ActOn::Epistemic));
+    LOOKS: "policy=ids, policy=vpi or act_on=epistemic, with posterior=dropout, or posterior=ensemble and compare=means",
+        |c| looks(c) && (c.posterior != PosteriorKind::Ensemble || !c.compares_quantiles());
+    COMPARED: "policy=ids, policy=vpi or act_on=epistemic, with returns=quantile and posterior=dropout or posterior=ensemble",
+        |c| looks(c) && c.returns == ReturnKind::Quantile;
     IDS: "policy=ids", |c| c.policy == PolicyKind::Ids;
     RISK: "policy=risk", |c| c.policy == PolicyKind::Risk;
     DLTV: "policy=dltv", |c| c.policy == PolicyKind::Dltv;

@@ -13,9 +13,10 @@ mod preset;
 use limit::*;
 
 pub use choice::{
-    ActOn, ActivationKind, BackupKind, BoundKind, Decider, InitKind, InputKind, LocalKind, LocalUnit,
-    LoopKind, LossKind, PolicyKind, PosteriorKind, PriorityKind, Propagation, ReplayUnit, ReturnKind,
-    RiskKind, ScheduleKind, Scope, SdRule, SigmaLink, SupportKind, TargetValue, TraceCut,
+    ActOn, ActivationKind, BackupKind, BoundKind, CompareKind, Decider, InitKind, InputKind, LocalKind,
+    LocalUnit, LoopKind, LossKind, MemberTargets, PolicyKind, PosteriorKind, PriorityKind, Propagation,
+    ReplayUnit, ReturnKind, RiskKind, ScheduleKind, Scope, SdRule, SigmaLink, SupportKind, TargetValue,
+    TraceCut,
 };
 pub use count::{COUNT, parse_count};
 pub use error::ConfigError;
@@ -44,6 +45,8 @@ knobs! {
         members: usize = 20, in from_to(1, MOST_MEMBERS), needs ENSEMBLE;
         /// ensemble: probability that a transition belongs to a member's bootstrap sample
         bootstrap: f64 = 1.0, in above_to(0.0, 1.0), needs ENSEMBLE;
+        /// ensemble: whose word targets are made by
+        member_targets: MemberTargets = MemberTargets::Own, needs ENSEMBLE, since "0.2";
         /// scale of a fixed random network added to mu (0: none)
         prior_mu: f64 = 0.0, in from_to(0.0, 1e6);
         /// scale of a fixed random network added to the z of sigma (0: none); goes with sigma_link=abs
@@ -128,6 +131,8 @@ knobs! {
 
         /// thompson, optimistic, ucb: which uncertainty sigma is
         act_on: ActOn = ActOn::Total, needs INDEXED, since "0.2";
+        /// quantile: what draws of the parameters are compared by, to tell what is not known from what varies
+        compare: CompareKind = CompareKind::Means, needs COMPARED, since "0.2";
         /// draws of the parameters that a decision looks at, to see how they differ
         belief_draws: usize = 10, in from_to(2, 256), needs LOOKS, since "0.2";
         /// ids: how many sigmas regret is on the safe side
@@ -192,6 +197,8 @@ knobs! {
         adam_beta2: f64 = 0.999, in from_to_below(0.0, 1.0);
         /// Adam: added to the root of the mean square
         adam_epsilon: f64 = 0.00000001, in above_to(0.0, 1.0);
+        /// draws weights back to the first ones: times their squared distance, over the transitions remembered, it adds to the loss (0: none)
+        anchor: f64 = 0.0, in from_to(0.0, 1e9), since "0.2";
         /// gradients longer than this are scaled down to it (0: never)
         max_gradient_norm: f64 = 0.0, in from_to(0.0, 1e9);
         /// errors larger than this count as if they were this large, as in the Huber loss (0: never)
@@ -294,6 +301,13 @@ impl Config {
                 "it needs to know what more data would tell: write apart=true with it, returns=gaussian, or posterior=ensemble or dropout",
             ),
             (
+                self.member_targets == MemberTargets::Own
+                    || self.posterior != PosteriorKind::Ensemble
+                    || self.returns != ReturnKind::Mixture,
+                "member_targets",
+                "the parts of two mixtures have nothing to do with each other: write another return model with it",
+            ),
+            (
                 !self.shrink || self.local != LocalKind::None,
                 "shrink",
                 "without visits it has nothing to go by: write local=visits with it",
@@ -339,6 +353,11 @@ impl Config {
             && self.propagation == Propagation::Analytic
             && self.sd_rule == SdRule::Paper
             && matches!(self.loss, LossKind::Squared | LossKind::Variance | LossKind::Wasserstein)
+    }
+
+    /// Whether decisions compare draws of the parameters quantile by quantile.
+    pub(crate) fn compares_quantiles(&self) -> bool {
+        self.compare == CompareKind::Quantiles && (COMPARED.holds)(self)
     }
 
     fn out_of_range(&self, key: &'static str, hint: String) -> ConfigError {

@@ -1,7 +1,7 @@
 use super::{
-    ActivationKind, BackupKind, Config, ConfigError, Decider, InitKind, InputKind, LocalKind, LocalUnit,
-    LoopKind, LossKind, PolicyKind, PosteriorKind, Propagation, ReturnKind, ScheduleKind, Scope, TargetValue,
-    closest,
+    ActOn, ActivationKind, BackupKind, CompareKind, Config, ConfigError, Decider, InitKind, InputKind,
+    LocalKind, LocalUnit, LoopKind, LossKind, MemberTargets, PolicyKind, PosteriorKind, Propagation,
+    ReturnKind, ScheduleKind, Scope, TargetValue, closest,
 };
 use duvn_envs::Space;
 
@@ -184,6 +184,22 @@ pub const PRESETS: &[Preset] = &[
         name: "qrdqn",
         about: "dqn with 51 quantiles of the return (Dabney et al. 2018)",
         config: || Config { returns: ReturnKind::Quantile, ..dqn() },
+    },
+    Preset {
+        name: "ua-dqn",
+        about: "two networks of quantiles, drawn back to their first weights; Thompson sampling by what they differ in (Clements et al. 2019)",
+        config: || Config {
+            returns: ReturnKind::Quantile,
+            posterior: PosteriorKind::Ensemble,
+            members: 2,
+            member_targets: MemberTargets::Mean,
+            anchor: 1.0,
+            policy: PolicyKind::Thompson,
+            act_on: ActOn::Epistemic,
+            compare: CompareKind::Quantiles,
+            decider: Decider::Target,
+            ..dqn()
+        },
     },
     Preset {
         name: "mixture",

@@ -4,7 +4,7 @@ use super::{Axes, Learner};
 use crate::actor::Actor;
 use crate::config::Scope;
 use crate::error::LearnError;
-use crate::inspect::{ActionView, Draw as View};
+use crate::inspect::{ActionView, Compared, Draw as View};
 use crate::policy::{Beliefs, Moment, best_of};
 use crate::posterior::{Draw, SeveralDraws, Source};
 use crate::replay::Gathered;
@@ -117,11 +117,16 @@ impl Learner {
             let moment = Moment { step: self.course.counters.steps, index: policy.draw_index(&mut stream) };
             let mut probabilities = vec![0.0; beliefs.actions()];
             policy.probabilities(beliefs, moment, 1, &mut stream, &mut probabilities);
-            let view = |(action, &probability): (usize, &f32)| View {
-                mu: beliefs.mean(action),
-                sigma: model.sd(beliefs.of(action)),
-                own: own[action],
-                probability: f64::from(probability),
+            let view = |(action, &probability): (usize, &f32)| {
+                let (mean, sd) = beliefs.over_draws(action);
+                let compared = beliefs.by_level(action);
+                View {
+                    mu: if compared.is_some() { mean } else { beliefs.mean(action) },
+                    sigma: model.sd(beliefs.of(action)),
+                    own: own[action],
+                    probability: f64::from(probability),
+                    compared: compared.map(|(between, common)| Compared { means: sd * sd, between, common }),
+                }
             };
             probabilities.iter().enumerate().map(view).collect()
         });

@@ -136,8 +136,11 @@ impl Learner {
                 stream: &mut self.course.backing_up,
                 step: self.course.counters.steps,
             };
-            self.targets.make(&mut sources, targets);
-            if guarded || self.config.bound == BoundKind::Returns {
+            let known = learner > 0 && sources.posterior.shares_targets();
+            if !known {
+                self.targets.make(&mut sources, targets);
+            }
+            if !known && (guarded || self.config.bound == BoundKind::Returns) {
                 let gamma = self.config.gamma.min(self.config.sigma_gamma);
                 let guard = if guarded { self.config.loop_gamma.min(gamma) } else { gamma };
                 let most = self.local.most(guard);
@@ -150,7 +153,8 @@ impl Learner {
                 }
             }
             let rows = rows.as_rows();
-            let batch = TrainingBatch { slots, rows, actions, targets, weights, waiting, found };
+            let remembered = self.replay.ring().len();
+            let batch = TrainingBatch { slots, rows, actions, targets, weights, remembered, waiting, found };
             let health = posterior.train(learner, batch, &mut self.course.source);
             if health == Health::NonFinite {
                 let Counters { steps: step, updates, .. } = self.course.counters;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// The settings of one step. The caller passes them at every step, so that a learning rate that changes is the caller's.
 ///
 /// Adam alone is the fast path: it runs on gradients while they are in registers. What needs the whole gradient first (clipping,
-/// Langevin noise) has it written down and takes a pass over the parameters.
+/// an anchor, Langevin noise) has it written down and takes a pass over the parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AdamConfig {
     /// The size of this step.
@@ -20,6 +20,9 @@ pub struct AdamConfig {
     pub max_gradient_norm: Option<f32>,
     /// λ of w -= α λ w after each step, on weights, not on biases and gains (Loshchilov & Hutter 2019). 0: none.
     pub weight_decay: f32,
+    /// a of a ‖w - w₀‖², which is added to the loss: w₀ are the first parameters of a network that
+    /// [keeps them](super::Network::anchored). 0: none.
+    pub anchor: f32,
     /// Noise that makes the parameters samples of a posterior.
     pub langevin: Option<Langevin>,
 }
@@ -54,6 +57,7 @@ impl Default for AdamConfig {
             epsilon: 1e-8,
             max_gradient_norm: None,
             weight_decay: 0.0,
+            anchor: 0.0,
             langevin: None,
         }
     }

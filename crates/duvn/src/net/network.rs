@@ -49,6 +49,8 @@ pub struct Network {
     variance: Buffer,
     /// Empty until a gradient has to be kept.
     gradient: Buffer,
+    /// The first parameters, where they are kept; else empty.
+    first: Buffer,
     steps: u64,
     work: Workspace,
 }
@@ -67,6 +69,7 @@ impl Network {
             mean: Buffer::staggered(layout.len, 21),
             variance: Buffer::staggered(layout.len, 43),
             gradient: Buffer::default(),
+            first: Buffer::default(),
             steps: 0,
             work: Workspace::default(),
             plan: Plan { shape, layout, kernels: Kernels::best(isa()), activation: Activation::Relu },
@@ -78,6 +81,12 @@ impl Network {
     pub fn with_activation(mut self, activation: Activation) -> Self {
         self.plan.activation = activation;
         self.work = Workspace::default();
+        self
+    }
+
+    /// The same network that keeps its present parameters, as what [`AdamConfig::anchor`] draws it back to.
+    pub fn anchored(mut self) -> Self {
+        self.first = self.online.clone();
         self
     }
 
@@ -171,6 +180,7 @@ impl Network {
     ) {
         self.work.forget_moved();
         self.store_gradient(masks, loss);
+        self.pull_back(adam.anchor);
         let norm = self.plan.kernels.sum_of_squares(&self.gradient).sqrt();
         let limit = adam.max_gradient_norm.map_or(f64::INFINITY, f64::from);
         let scale = if norm > limit { (limit / norm) as f32 } else { 1.0 };
@@ -181,6 +191,22 @@ impl Network {
         if let Some(langevin) = &adam.langevin {
             let gradient = (&self.gradient[..], scale);
             kick(&self.plan.layout, langevin, self.steps, adam.learning_rate, gradient, &mut self.online);
+        }
+    }
+
+    /// Adds the gradient of a ‖w - w₀‖² to the stored one.
+    fn pull_back(&mut self, a: f32) {
+        if a == 0.0 {
+            return;
+        }
+        assert_eq!(
+            self.first.len(),
+            self.online.len(),
+            "an anchor needs a network that keeps its first parameters"
+        );
+        let away = self.online.iter().zip(self.first.iter());
+        for (g, (w, first)) in self.gradient.iter_mut().zip(away) {
+            *g += 2.0 * a * (w - first);
         }
     }
 
@@ -232,7 +258,7 @@ impl Backend for Network {
         self.forward(Which::Online, rows, masks, Heads::Taken(actions));
         self.steps = self.steps.saturating_add(1);
         match (adam.max_gradient_norm, adam.langevin) {
-            (None, None) => self.learn_at_once(masks, adam, loss),
+            (None, None) if adam.anchor == 0.0 => self.learn_at_once(masks, adam, loss),
             _ => self.learn_from_stored(masks, adam, loss),
         }
         if adam.weight_decay != 0.0 {

@@ -32,7 +32,7 @@ impl Ids {
             .map(|other| beliefs.epistemic(other))
             .map(|(mu, sigma)| mu + self.lambda * sigma)
             .fold(f64::NEG_INFINITY, f64::max);
-        let noise = |action: usize| beliefs.model.aleatoric(beliefs.of(action)).powi(2);
+        let noise = |action: usize| beliefs.aleatoric(action).powi(2);
         let average = (0..beliefs.actions()).map(noise).sum::<f64>() / beliefs.actions() as f64;
         let (mu, sigma) = beliefs.epistemic(action);
         let regret = best - (mu - self.lambda * sigma);

@@ -58,8 +58,43 @@ impl<'a> Beliefs<'a> {
     /// The mean of one action and what more data would tell about it: the spread over the draws, and what the
     /// return model keeps apart, as squares.
     pub fn epistemic(&self, action: usize) -> (f64, f64) {
-        let (mean, spread) = self.over_draws(action);
+        let (mean, mut spread) = self.over_draws(action);
+        if let Some((between, _)) = self.by_level(action) {
+            spread = between.sqrt();
+        }
         (mean, spread.hypot(self.model.epistemic(self.of(action))))
+    }
+
+    /// How much the return of one action varies by itself, as a standard deviation.
+    pub fn aleatoric(&self, action: usize) -> f64 {
+        match self.by_level(action) {
+            Some((_, common)) => common.max(0.0).sqrt(),
+            None => self.model.aleatoric(self.of(action)),
+        }
+    }
+
+    /// Where draws are compared quantile by quantile (Clements et al. 2019): what they differ by and what they have in
+    /// common, as variances. With N levels and M draws of quantiles t_iq the first is the mean over the levels of the
+    /// variance over the draws, with M - 1 in the denominator; the second is the mean over pairs of draws of their
+    /// covariance over the levels, which may be below 0.
+    pub fn by_level(&self, action: usize) -> Option<(f64, f64)> {
+        let (levels, draws) = (self.model.levels(), self.by_draw());
+        let count = draws.clone().count() as f64;
+        if levels == 0 || count < 2.0 {
+            return None;
+        }
+        let of_all = draws.clone().map(|draw| draw.mean(action)).sum::<f64>();
+        let own = draws.clone().map(|draw| draw.model.aleatoric(draw.of(action)).powi(2)).sum::<f64>();
+        let (mut between, mut together) = (0.0, 0.0);
+        for level in 0..levels {
+            let values = draws.clone().map(|draw| f64::from(draw.of(action)[level]));
+            let sum = values.clone().sum::<f64>();
+            between += values.map(|value| (value - sum / count).powi(2)).sum::<f64>() / (count - 1.0);
+            // The variance of the draws' sum is that of each of them and twice the covariance of each pair.
+            together += (sum - of_all).powi(2);
+        }
+        let levels = levels as f64;
+        Some((between / levels, (together / levels - own) / (count * (count - 1.0))))
     }
 
     /// How many actions there are.
@@ -158,7 +193,11 @@ pub trait Policy: Send {
 
 /// The policy that `config` asks for.
 pub fn policy(config: &Config) -> Box<dyn Policy> {
-    let looks = if config.posterior == PosteriorKind::Point { 1 } else { config.belief_draws };
+    let looks = match config.posterior {
+        PosteriorKind::Point => 1,
+        PosteriorKind::Ensemble if config.compares_quantiles() => config.members,
+        _ => config.belief_draws,
+    };
     let indexed = |rule| {
         let looks = if config.act_on == ActOn::Epistemic { looks } else { 1 };
         Box::new(Thompson { rule, scope: config.scope, act_on: config.act_on, looks }) as Box<dyn Policy>
@@ -232,6 +271,39 @@ mod tests {
         let beliefs = Beliefs { model: &model, parameters: &[1.0, 5.0], others: &[3.0, 5.0] };
         assert_eq!((beliefs.over_draws(0), beliefs.over_draws(1)), ((2.0, 1.0), (5.0, 0.0)));
         assert_eq!(Beliefs::new(&model, &[1.0, 5.0]).over_draws(0), (1.0, 0.0));
+    }
+
+    /// Two draws of three quantiles, (1, 2, 6) and (3, 2, 4), of one action. Their means are 3 and 3. They differ by 2, 0 and 2:
+    /// half the mean of 4, 0, 4 is 4/3. Less the means they are (-2, -1, 3) and (0, -1, 1): the mean of 0, 1, 3 is 4/3.
+    #[test]
+    fn quantiles_tell_what_is_not_known_from_what_varies() {
+        let config = Config {
+            returns: crate::config::ReturnKind::Quantile,
+            compare: crate::config::CompareKind::Quantiles,
+            posterior: PosteriorKind::Ensemble,
+            policy: PolicyKind::Ids,
+            quantiles: 3,
+            ..Config::default()
+        };
+        let model = crate::returns::return_model(&config);
+        let beliefs = |parameters, others| Beliefs { model: &*model, parameters, others };
+        let close = |(a, b): (f64, f64), (c, d): (f64, f64)| (a - c).abs() < 1e-12 && (b - d).abs() < 1e-12;
+        let two = beliefs(&[1.0, 2.0, 6.0], &[3.0, 2.0, 4.0]);
+        assert!(close(two.by_level(0).unwrap(), (4.0 / 3.0, 4.0 / 3.0)), "{:?}", two.by_level(0));
+        assert!(close(two.epistemic(0), (3.0, (4.0f64 / 3.0).sqrt())));
+        assert!((two.aleatoric(0) - (4.0f64 / 3.0).sqrt()).abs() < 1e-12);
+        // With (2, 2, 5) as a third: variances 1, 0, 1 over the draws. The third less its mean is (-1, -1, 2), so the pairs'
+        // covariances are 4/3, (2 + 1 + 6)/3 and (0 + 1 + 2)/3: their mean is 16/9.
+        let three = beliefs(&[1.0, 2.0, 6.0], &[3.0, 2.0, 4.0, 2.0, 2.0, 5.0]);
+        assert!(close(three.by_level(0).unwrap(), (2.0 / 3.0, 16.0 / 9.0)), "{:?}", three.by_level(0));
+        // Those that go against each other have nothing in common.
+        let against = beliefs(&[1.0, 2.0, 3.0], &[3.0, 2.0, 1.0]);
+        assert!(close(against.by_level(0).unwrap(), (4.0 / 3.0, -2.0 / 3.0)));
+        assert_eq!(against.aleatoric(0), 0.0);
+        // One draw differs from nothing.
+        let one = beliefs(&[1.0, 2.0, 3.0], &[]);
+        assert_eq!((one.by_level(0), one.epistemic(0)), (None, (2.0, 0.0)));
+        assert!((one.aleatoric(0) - (2.0f64 / 3.0).sqrt()).abs() < 1e-12);
     }
 
     #[test]

@@ -14,6 +14,10 @@ pub struct Ensemble {
     /// By slot of the replay: the members whose sample it belongs to, as bits. Empty where it belongs to all.
     samples: Vec<u64>,
     weights: Vec<f32>,
+    /// Where targets are made by the mean of all members: room for what one of them says.
+    one: Option<Vec<f32>>,
+    /// Whether members are looked at in their order, each once.
+    in_turn: bool,
 }
 
 impl Ensemble {
@@ -24,7 +28,20 @@ impl Ensemble {
     pub fn new(members: Vec<ValueNetwork>, bootstrap: f64, capacity: usize, stream: Stream) -> Self {
         assert!((1..=Self::MOST).contains(&members.len()), "1 to 64 members");
         let samples = if bootstrap < 1.0 { Vec::with_capacity(capacity) } else { Vec::new() };
-        Ensemble { members, bootstrap, stream, samples, weights: Vec::new() }
+        Ensemble { members, bootstrap, stream, samples, weights: Vec::new(), one: None, in_turn: false }
+    }
+
+    /// The same with one target for all members, made by the mean of what they say. There is room for `rows` states at a time.
+    pub fn with_shared_targets(mut self, rows: usize) -> Self {
+        let Shape { actions, outputs, .. } = self.shape();
+        self.one = Some(Vec::with_capacity(rows * actions * outputs));
+        self
+    }
+
+    /// The same whose draws are its members in their order: the first to act by, the others to compare it with.
+    pub fn in_turn(mut self) -> Self {
+        self.in_turn = true;
+        self
     }
 }
 
@@ -34,8 +51,17 @@ impl Posterior for Ensemble {
     }
 
     fn draw(&self, source: &mut Source, draw: &mut Draw) {
-        if self.members.len() > 1 {
+        if self.in_turn {
+            draw.member = 0;
+        } else if self.members.len() > 1 {
             draw.member = source.stream.below(self.members.len());
+        }
+    }
+
+    fn draw_beside(&self, number: usize, source: &mut Source, draw: &mut Draw) {
+        match self.in_turn {
+            true => draw.member = number % self.members.len(),
+            false => self.draw(source, draw),
         }
     }
 
@@ -64,8 +90,22 @@ impl Posterior for Ensemble {
         self.members.len()
     }
 
+    fn shares_targets(&self) -> bool {
+        self.one.is_some()
+    }
+
     fn value(&mut self, learner: usize, question: Question<'_>, _source: &mut Source, out: &mut [f32]) {
-        self.members[learner].beliefs(question, None, out);
+        let Self { members, one, .. } = self;
+        let Some(one) = one else {
+            return members[learner].beliefs(question, None, out);
+        };
+        let share = 1.0 / members.len() as f32;
+        one.resize(out.len(), 0.0);
+        out.fill(0.0);
+        for member in members {
+            member.beliefs(question, None, one);
+            out.iter_mut().zip(one.iter()).for_each(|(out, one)| *out += share * one);
+        }
     }
 
     fn values_vary(&self) -> bool {
@@ -134,10 +174,10 @@ impl Posterior for Ensemble {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Config, PosteriorKind};
+    use crate::config::{Config, PolicyKind, PosteriorKind, ReturnKind};
     use crate::net::Input;
     use crate::posterior::posterior;
-    use crate::returns::Mean;
+    use crate::returns::{Mean, return_model};
     use std::sync::Arc;
 
     #[test]
@@ -156,5 +196,52 @@ mod tests {
         assert!(counts.iter().all(|count| (870..1130).contains(count)), "{counts:?}");
         draw.member = 3;
         assert!(!ensemble.takes(&draw));
+    }
+
+    fn two(settings: &[(&str, &str)]) -> Box<dyn Posterior> {
+        let mut config = Config {
+            posterior: PosteriorKind::Ensemble,
+            members: 2,
+            hidden: vec![4],
+            returns: ReturnKind::Quantile,
+            policy: PolicyKind::Ids,
+            ..Config::default()
+        };
+        settings.iter().for_each(|(key, value)| config.set(key, value).unwrap());
+        let model = return_model(&config);
+        posterior(&config.check().unwrap(), Input::OneHot(3), 2, model, 0).unwrap()
+    }
+
+    #[test]
+    fn shared_targets_are_made_by_the_mean_of_all_members() {
+        let (rows, mut source) = (Rows::Index(&[2, 0]), Source::new(Stream::new(0, "test")));
+        let mut said = [(); 2].map(|_| vec![0.0; 2 * 2 * 51]);
+        let mut value = said[0].clone();
+        let mut ensemble = two(&[("member_targets", "mean")]);
+        said.iter_mut().enumerate().for_each(|(member, said)| ensemble.central_beliefs(member, rows, said));
+        assert_ne!(said[0], said[1]);
+        for learner in 0..2 {
+            let question = Question { which: Which::Online, rows, taken: None };
+            ensemble.value(learner, question, &mut source, &mut value);
+            let mean = said[0].iter().zip(&said[1]).map(|(one, other)| 0.5 * one + 0.5 * other);
+            assert!(value.iter().copied().eq(mean));
+        }
+        let mut own = two(&[]);
+        own.value(1, Question { which: Which::Online, rows, taken: None }, &mut source, &mut value);
+        assert!(value == said[1] && !own.shares_targets() && ensemble.shares_targets());
+    }
+
+    #[test]
+    fn members_that_are_compared_quantile_by_quantile_come_in_turn() {
+        let (mut source, mut draw) = (Source::new(Stream::new(0, "test")), Draw::default());
+        let ensemble = two(&[("compare", "quantiles")]);
+        let before = source.clone();
+        for _ in 0..20 {
+            ensemble.draw(&mut source, &mut draw);
+            assert_eq!(draw.member, 0);
+            ensemble.draw_beside(1, &mut source, &mut draw);
+            assert_eq!(draw.member, 1);
+        }
+        assert_eq!(source, before, "no random numbers are used up");
     }
 }

@@ -73,7 +73,7 @@ pub(crate) use several::SeveralDraws;
 
 pub use crate::value::{Question, TrainingBatch};
 
-use crate::config::{CheckedConfig, PosteriorKind};
+use crate::config::{CheckedConfig, MemberTargets, PosteriorKind};
 use crate::net::{Health, Input, LoadError, MaskRng, Masks, Rows, Shape, ShapeError, Tensor};
 use crate::returns::ReturnModel;
 use crate::rng::Stream;
@@ -129,6 +129,11 @@ pub trait Posterior: Send {
     /// Draws parameters to act by, into `draw`.
     fn draw(&self, source: &mut Source, draw: &mut Draw);
 
+    /// Draws parameters to compare with those of [`draw`](Self::draw): the `number`-th beside them, from 1.
+    fn draw_beside(&self, _number: usize, source: &mut Source, draw: &mut Draw) {
+        self.draw(source, draw);
+    }
+
     /// What is believed of every action in each of `rows`, row i under the draw `draw_of(i)`.
     fn beliefs<'d>(&mut self, rows: Rows<'_>, draw_of: &dyn Fn(usize) -> &'d Draw, out: &mut [f32]);
 
@@ -145,6 +150,11 @@ pub trait Posterior: Send {
 
     /// How many learners share a batch, each with targets of its own: one, or every member of an ensemble.
     fn learners(&self) -> usize;
+
+    /// Whether the targets of one learner are those of all.
+    fn shares_targets(&self) -> bool {
+        false
+    }
 
     /// Answers a question for one learner's targets, under fresh draws where the posterior has them.
     fn value(&mut self, learner: usize, question: Question<'_>, source: &mut Source, out: &mut [f32]);
@@ -199,7 +209,15 @@ pub fn posterior(
         PosteriorKind::Ensemble => {
             let members = (0..config.members).map(|_| network()).collect::<Result<_, _>>()?;
             let stream = Stream::new(seed, "bootstrapping");
-            Box::new(Ensemble::new(members, config.bootstrap, config.replay, stream))
+            let mut ensemble = Ensemble::new(members, config.bootstrap, config.replay, stream);
+            if config.member_targets == MemberTargets::Mean {
+                let steps = if config.lambda > 0.0 { config.trace_steps } else { 1 };
+                ensemble = ensemble.with_shared_targets(config.batch * steps);
+            }
+            if config.compares_quantiles() {
+                ensemble = ensemble.in_turn();
+            }
+            Box::new(ensemble)
         }
     })
 }

@@ -47,6 +47,10 @@ impl Posterior for Normalised {
         self.posterior.draw(source, draw);
     }
 
+    fn draw_beside(&self, number: usize, source: &mut Source, draw: &mut Draw) {
+        self.posterior.draw_beside(number, source, draw);
+    }
+
     fn beliefs<'d>(&mut self, rows: Rows<'_>, draw_of: &dyn Fn(usize) -> &'d Draw, out: &mut [f32]) {
         let rows = self.running.apply(rows, self.width, &mut self.seen);
         self.posterior.beliefs(rows, draw_of, out);
@@ -67,6 +71,10 @@ impl Posterior for Normalised {
 
     fn learners(&self) -> usize {
         self.posterior.learners()
+    }
+
+    fn shares_targets(&self) -> bool {
+        self.posterior.shares_targets()
     }
 
     fn value(&mut self, learner: usize, question: Question<'_>, source: &mut Source, out: &mut [f32]) {

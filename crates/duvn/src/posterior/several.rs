@@ -29,7 +29,7 @@ impl SeveralDraws {
     ) {
         let part = self.make_room(posterior, model, rows, draws);
         for number in 0..draws {
-            posterior.draw(source, &mut self.draw);
+            posterior.draw_beside(number + 1, source, &mut self.draw);
             posterior.beliefs(rows, &|_| &self.draw, &mut self.one);
             local.widen(model, rows, None, &mut self.one);
             self.take_down(number, part);

@@ -78,6 +78,10 @@ impl ReturnModel for Apart {
         self.inner.sd(parameters)
     }
 
+    fn levels(&self) -> usize {
+        self.inner.levels()
+    }
+
     fn quantile(&self, parameters: &[f32], share: f64) -> f64 {
         self.inner.quantile(parameters, share)
     }

@@ -132,6 +132,12 @@ pub trait ReturnModel: Send + Sync {
         self.sd(parameters)
     }
 
+    /// How many of the parameters are quantiles that draws of the network are to be compared by, each with itself; 0: draws
+    /// are compared by their means.
+    fn levels(&self) -> usize {
+        0
+    }
+
     /// The value that the return is below with the probability `share`; by default that of a Gaussian.
     fn quantile(&self, parameters: &[f32], share: f64) -> f64 {
         match self.sd(parameters) {

@@ -16,6 +16,8 @@ pub struct Quantile {
     /// Quantiles of N(0,1) at the levels, scaled to the variance 1.
     normal: Vec<f32>,
     sampled: Option<usize>,
+    /// Whether draws are compared quantile by quantile.
+    compared: bool,
 }
 
 impl Quantile {
@@ -31,6 +33,7 @@ impl Quantile {
             kappa: config.kappa as f32,
             normal: scores.iter().map(|score| (score / sd) as f32).collect(),
             sampled: (config.propagation == Propagation::Sampling).then_some(config.samples),
+            compared: config.compares_quantiles(),
         }
     }
 
@@ -122,6 +125,10 @@ impl ReturnModel for Quantile {
         let mean = mean(theta);
         let squares = theta.iter().map(|&theta| (f64::from(theta) - mean).powi(2)).sum::<f64>();
         (squares / self.count as f64).sqrt()
+    }
+
+    fn levels(&self) -> usize {
+        if self.compared { self.count } else { 0 }
     }
 
     fn quantile(&self, parameters: &[f32], share: f64) -> f64 {
