@@ -61,7 +61,6 @@ fn members_agree_where_they_have_been_and_differ_elsewhere() {
 fn anchored_members_agree_where_they_have_been_and_differ_elsewhere() {
     let mut config = preset("ua-dqn").unwrap();
     config.learning_starts = 1;
-    config.anchor = 0.1;
     let mut agent =
         Agent::new(&config.check().unwrap(), &Space::Discrete(3), &Space::Discrete(2), 5).unwrap();
     let looks = |agent: &mut Agent, state| agent.inspect(Observation::Index(state), 20).unwrap();

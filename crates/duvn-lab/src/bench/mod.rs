@@ -14,9 +14,9 @@ mod recording;
 
 pub use compare::{CompareError, Earlier};
 
-use duvn::config::PRESETS;
+use duvn::config::{PRESETS, ReturnKind};
 use duvn::net::{Isa, Shape, isa};
-use duvn::{AgentError, TrainingError};
+use duvn::{AgentError, Config, TrainingError};
 use duvn_envs::StepError;
 use duvn_envs::registry::{ENTRIES, MakeError};
 use serde::Serialize;
@@ -162,6 +162,13 @@ pub fn benches(options: &Options) -> Vec<Bench> {
     for preset in PRESETS {
         benches.push(Bench::new(format!("loop-{}-Chain-10", preset.name), |name, options| {
             loops::whole(name, "Chain-10", preset.config(), options)
+        }));
+    }
+    if let Some(preset) = PRESETS.iter().find(|preset| preset.name == "return") {
+        // Beside the Gaussian of the preset itself: what 51 quantiles cost.
+        benches.push(Bench::new("loop-return-quantiles-Chain-10", |name, options| {
+            let config = Config { returns: ReturnKind::Quantile, ..preset.config() };
+            loops::whole(name, "Chain-10", config, options)
         }));
     }
     if let Some(preset) = PRESETS.iter().find(|preset| preset.name == "bootdqn") {

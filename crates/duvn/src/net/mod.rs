@@ -18,7 +18,7 @@ mod shape;
 pub use activation::Activation;
 pub use adam::{AdamConfig, Health, Langevin};
 pub use init::Init;
-pub(crate) use kernels::{Acts, ActsMut, Kernels, padded, panels};
+pub(crate) use kernels::{Acts, ActsMut, Kernels, Regression, padded, panels};
 pub use kernels::{Isa, IsaError, force_isa, isa, isa_from_environment, measure_peak};
 pub use masks::{Extent, HiddenAt, MaskRng, Masks};
 pub use network::Network;

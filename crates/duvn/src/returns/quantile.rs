@@ -1,5 +1,6 @@
 use super::{Backup, Discrepancy, ReturnModel};
 use crate::config::{Config, Propagation};
+use crate::net::{Kernels, Regression, isa};
 use crate::normal;
 use crate::rng::Stream;
 
@@ -64,41 +65,9 @@ pub fn between(theta: &[f32], share: f64) -> f64 {
 /// with Huber's h(u) = u²/2 for |u| <= kappa and kappa (|u| - kappa/2) beyond, or |u| where kappa is 0. As in
 /// rlax, it is not divided by kappa. Writes the gradient by theta.
 pub fn quantile_loss(theta: &[f32], tau: &[f32], psi: &[f32], kappa: f32, gradient: &mut [f32]) -> f64 {
-    let share = 1.0 / psi.len() as f32;
-    let mut loss = 0.0;
-    for ((&theta, &tau), gradient) in theta.iter().zip(tau).zip(gradient) {
-        let (cost, slope) = match kappa > 0.0 {
-            true => pull(theta, tau, psi, |u| {
-                let clipped = u.clamp(-kappa, kappa);
-                (clipped * (u - 0.5 * clipped), clipped)
-            }),
-            false => pull(theta, tau, psi, |u| (u.abs(), if u < 0.0 { -1.0 } else { 1.0 })),
-        };
-        loss += f64::from(share * cost);
-        *gradient = -share * slope;
-    }
-    loss
-}
-
-/// Sums of |tau - 1{u < 0}| h(u) and of |tau - 1{u < 0}| h'(u) over the values, in lanes that the compiler
-/// can take together.
-#[inline(always)]
-fn pull(theta: f32, tau: f32, psi: &[f32], huber: impl Fn(f32) -> (f32, f32)) -> (f32, f32) {
-    const LANES: usize = 8;
-    let (mut costs, mut slopes) = ([0.0f32; LANES], [0.0f32; LANES]);
-    let mut add = |lane: usize, psi: f32| {
-        let u = psi - theta;
-        let weight = if u < 0.0 { 1.0 - tau } else { tau };
-        let (cost, slope) = huber(u);
-        costs[lane] += weight * cost;
-        slopes[lane] += weight * slope;
-    };
-    let (whole, rest) = psi.as_chunks::<LANES>();
-    for values in whole {
-        (0..LANES).for_each(|lane| add(lane, values[lane]));
-    }
-    rest.iter().enumerate().for_each(|(lane, &psi)| add(lane, psi));
-    (costs.iter().sum(), slopes.iter().sum())
+    let mut regression = Regression { theta, tau, psi, kappa, gradient, loss: 0.0 };
+    Kernels::best(isa()).regress(&mut regression);
+    regression.loss
 }
 
 impl ReturnModel for Quantile {
@@ -202,6 +171,18 @@ impl ReturnModel for Quantile {
     /// by sampling, at a random place of them.
     fn propagate(&self, backup: &Backup<'_>, stream: &mut Stream, target: &mut [f32]) {
         let count = self.target_width();
+        let alone = match (backup.trace, backup.next.weights) {
+            (Some((1.0, trace)), _) => Some(&trace[..count]),
+            (None, [1.0]) => Some(self.theta(backup.next.parameters)),
+            _ => None,
+        };
+        if let (None, Some(values)) = (self.sampled, alone) {
+            // What has nothing beside it goes through in its order.
+            for (psi, &next) in target[..count].iter_mut().zip(values) {
+                *psi = (backup.reward + backup.gamma * f64::from(next)) as f32;
+            }
+            return;
+        }
         for (i, psi) in target[..count].iter_mut().enumerate() {
             let place = match self.sampled {
                 None => (i as f64 + 0.5) / count as f64,
@@ -248,6 +229,7 @@ impl Quantile {
 mod tests {
     use super::*;
     use crate::config::ReturnKind;
+    use crate::net::Isa;
     use crate::returns::Mixture;
 
     fn quantiles(count: usize) -> Quantile {
@@ -266,6 +248,51 @@ mod tests {
         ] {
             let loss = quantile_loss(&theta, &tau, &psi, kappa, &mut [0.0; 2]);
             assert!((loss - expected).abs() < 1e-6, "{tau:?} {kappa}: {loss} instead of {expected}");
+        }
+    }
+
+    /// Sums in eight lanes over the values, a quantile at a time: the order that results were recorded with.
+    fn one_at_a_time(theta: &[f32], tau: &[f32], psi: &[f32], kappa: f32, gradient: &mut [f32]) -> f64 {
+        let share = 1.0 / psi.len() as f32;
+        let mut loss = 0.0;
+        for ((&theta, &tau), gradient) in theta.iter().zip(tau).zip(gradient) {
+            let (mut costs, mut slopes) = ([0.0f32; 8], [0.0f32; 8]);
+            for (j, psi) in psi.iter().enumerate() {
+                let u = psi - theta;
+                let weight = if u < 0.0 { 1.0 - tau } else { tau };
+                let clipped = u.clamp(-kappa, kappa);
+                let (cost, slope) = match kappa > 0.0 {
+                    true => (clipped * (u - 0.5 * clipped), clipped),
+                    false => (u.abs(), if u < 0.0 { -1.0 } else { 1.0 }),
+                };
+                costs[j % 8] += weight * cost;
+                slopes[j % 8] += weight * slope;
+            }
+            loss += f64::from(share * costs.iter().sum::<f32>());
+            *gradient = -share * slopes.iter().sum::<f32>();
+        }
+        loss
+    }
+
+    #[test]
+    fn the_loss_has_the_bits_of_sums_taken_one_quantile_at_a_time() {
+        let numbers = |count: usize, step: f32| (0..count).map(move |i| (i as f32 * step).sin() * 4.0);
+        for (quantiles, values) in [(51, 51), (1, 1), (3, 200), (8, 8), (17, 5), (64, 31)] {
+            let (theta, psi): (Vec<_>, Vec<_>) =
+                (numbers(quantiles, 1.3).collect(), numbers(values, 0.7).collect());
+            let model = super::tests::quantiles(quantiles);
+            for kappa in [0.0, 0.3, 1.0, 20.0] {
+                let (mut found, mut expected) = (vec![0.0; quantiles], vec![0.0; quantiles]);
+                let at_a_time = one_at_a_time(&theta, &model.levels, &psi, kappa, &mut expected);
+                for isa in Isa::available() {
+                    let (theta, tau, psi, gradient) = (&theta, &model.levels, &psi, &mut found);
+                    let mut regression = Regression { theta, tau, psi, kappa, gradient, loss: 0.0 };
+                    Kernels::new(isa).unwrap().regress(&mut regression);
+                    let loss = regression.loss;
+                    assert_eq!(loss.to_bits(), at_a_time.to_bits(), "{isa} {quantiles} {values} {kappa}");
+                    assert!(found.iter().zip(&expected).all(|(a, b)| a.to_bits() == b.to_bits()));
+                }
+            }
         }
     }
 

@@ -29,8 +29,8 @@
 //! A single row (acting) skips the weight rows of inputs that are 0, about half of them after ReLU.
 //!
 //! The kernels are generic over the trait `Simd` and `inline(always)`; the modules `portable`, `avx2` and `avx512`
-//! compile them as functions with the target features and list those in a table, which `forward`, `norm` and
-//! `gradients` put behind safe methods.
+//! compile them as functions with the target features and list those in a table, which `forward`, `norm`,
+//! `gradients` and `quantiles` put behind safe methods.
 //!
 //! # Why the unsafe code is sound
 //! - *Instruction set*: a [`Kernels`] can only be made by [`Kernels::new`], which asks the CPU.
@@ -54,6 +54,7 @@ mod isa;
 mod norm;
 mod peak;
 mod portable;
+mod quantiles;
 mod simd;
 mod single;
 mod table;
@@ -65,6 +66,7 @@ pub(in crate::net) use gemm::PANEL;
 pub(crate) use gemm::panels;
 pub use isa::{Isa, IsaError, force_isa, isa, isa_from_environment};
 pub use peak::measure_peak;
+pub(crate) use quantiles::Regression;
 
 use super::adam::AdamStep;
 

@@ -4,6 +4,7 @@ use super::backward::{Back, Scatter, Transpose};
 use super::epilogues::{Adam, Gate, Hidden, Store};
 use super::gemm::Gemm;
 use super::norm::{BackNormalise, Normalise};
+use super::quantiles::Regression;
 use super::single::Dot;
 
 /// The functions of one instruction set. See the generic functions of the same names for their contracts.
@@ -24,6 +25,7 @@ pub(super) struct Table {
     pub scatter: unsafe fn(&Scatter),
     pub transpose: unsafe fn(&Transpose),
     pub back: unsafe fn(&Back),
+    pub regress: unsafe fn(&mut Regression<'_>),
     pub direct_rows: usize,
     /// Columns of a register tile.
     pub tile_columns: usize,
@@ -39,6 +41,7 @@ macro_rules! entry_points {
         use super::epilogues::*;
         use super::gemm::*;
         use super::norm::*;
+        use super::quantiles::*;
         use super::single::*;
         use super::table::Table;
 
@@ -59,6 +62,7 @@ macro_rules! entry_points {
             scatter_rows(s: &Scatter) = scatter::<$simd>;
             transpose_weights(t: &Transpose) = transpose::<$simd>;
             back_direct(b: &Back) = back::<$simd>;
+            regress_quantiles(r: &mut Regression<'_>) = regress;
             draw_words(state: &mut [[u32; 16]; 4], most: u16, words: &mut [u16]) = <$simd>::mask_words;
         );
 
@@ -91,6 +95,7 @@ macro_rules! entry_points {
             scatter: scatter_rows,
             transpose: transpose_weights,
             back: back_direct,
+            regress: regress_quantiles,
             direct_rows: <$simd>::TILES.direct_rows,
             tile_columns: <$simd>::LANES * <$simd>::TILES.vectors,
             mask_words: draw_words,
