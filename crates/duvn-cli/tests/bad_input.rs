@@ -107,7 +107,7 @@ fn budgets_seeds_and_threads_must_make_sense() {
     for (option, values) in
         [("--traces", &["0", "99999999999999"][..]), ("--max-steps", &["0"]), ("--jobs", &["0", "99999999"])]
     {
-        values.iter().for_each(|value| refused(&["ire", "Toy", option, value], option));
+        values.iter().for_each(|value| refused(&["ire", "Toy", option, value], &option[2..]));
     }
 }
 

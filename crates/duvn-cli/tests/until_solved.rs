@@ -85,7 +85,7 @@ fn what_cannot_be_solved_is_refused() {
     let folder = Folder::new("unsolvable");
     let file = folder.file("bad.toml", &FILE.replace("Chain-4", "CliffWalking-v1"));
     let words = refused(sweep(&file, &folder.path("out"), &[]));
-    assert!(words.contains("line 11: CliffWalking-v1 has no threshold"), "{words}");
+    assert!(words.contains("line 6: CliffWalking-v1 has no threshold"), "{words}");
     let mut train = duvn();
     train.args(["train", "CliffWalking-v1", "--agent", "duvn", "--until-solved"]);
     let words = refused(train);

@@ -52,21 +52,6 @@ fn what_comes_after_a_checkpoint_is_taken_back() {
     assert_eq!(store.timing(run.number).unwrap(), []);
 }
 
-#[test]
-fn what_an_experiment_is_called_and_how_it_is_shown_is_sealed() {
-    for key in ["name", "show", "seal"] {
-        let folder = Folder::new("facts");
-        drop(Store::open_for(&folder.0, &experiment()).unwrap());
-        Store::open(&folder.0).unwrap();
-        let database = rusqlite::Connection::open(folder.0.join(FILE)).unwrap();
-        let changed =
-            database.execute("UPDATE experiment SET value = value || ' ' WHERE key = ?1", [key]).unwrap();
-        assert_eq!(changed, 1);
-        let error = Store::open(&folder.0).err().expect("it is damaged").to_string();
-        assert!(error.contains("not as it was written"), "{key}: {error}");
-    }
-}
-
 /// A flipped sign bit makes -0 of 0, which the digest takes for the same number: readers must give 0.
 #[test]
 fn no_zero_that_is_read_is_negative() {

@@ -51,6 +51,8 @@ pub fn memory(config: &CheckedConfig, observations: &Space, actions: &Space) -> 
     let numbers = Numbers::new(&shape, activation);
     let steps = if config.lambda > 0.0 { config.trace_steps } else { 1 };
     let rows = (config.batch as f64 * steps as f64).max(config.actors as f64);
+    // Of a trace that is not cut, only the end is valued.
+    let valued = if config.lambda == 1.0 { (config.batch as f64).max(config.actors as f64) } else { rows };
     let mut network = 5.0 * numbers.parameters + numbers.beside + GROWTH * rows * numbers.row;
     if config.anchor > 0.0 {
         // Its first weights.
@@ -100,7 +102,8 @@ pub fn memory(config: &CheckedConfig, observations: &Space, actions: &Space) -> 
     // Observations once as they were, once on the scale that a network sees, at the most.
     let shared = config.member_targets == MemberTargets::Mean;
     let row = if shared { row + values } else { row };
-    let targets = GROWTH * rows * (row * number + 2.0 * observation + 64.0)
+    let targets = GROWTH * valued * row * number
+        + GROWTH * rows * (2.0 * observation + 64.0)
         + GROWTH * config.batch as f64 * (model.target_width() as f64 * number + 2.0 * observation + 96.0);
 
     let pairs = |states: usize| (states * actions) as f64;
