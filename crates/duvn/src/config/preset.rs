@@ -193,7 +193,7 @@ pub const PRESETS: &[Preset] = &[
             posterior: PosteriorKind::Ensemble,
             members: 2,
             member_targets: MemberTargets::Mean,
-            // A smaller one holds on less to what was never tried: with 0.1 DeepSea-10 was not solved (seed 50).
+            // Taken after one or two seeds; 0.1 has done better since (docs/RESULTS.md).
             anchor: 10.0,
             policy: PolicyKind::Thompson,
             act_on: ActOn::Epistemic,
