@@ -361,8 +361,8 @@ impl Learner {
                 further,
             );
         }
-        let deciding = actors.iter_mut().filter(|actor| waits(actor));
-        for (row, (actor, parameters)) in deciding.zip(self.beliefs.chunks_exact(numbers)).enumerate() {
+        for (row, actor) in actors.iter_mut().filter(|actor| waits(actor)).enumerate() {
+            let parameters = &self.beliefs[row * numbers..][..numbers];
             let others = if further > 0 { self.several.of(row) } else { &[] };
             let moment = Moment { step: self.course.counters.steps, index: actor.index };
             let beliefs = Beliefs { model, parameters, others };

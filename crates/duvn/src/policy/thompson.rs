@@ -66,15 +66,23 @@ impl Policy for Thompson {
                 let (mean, sd) = beliefs.epistemic(action);
                 return (mean + z * sd, (Some(z), 0));
             }
-            let mut best = (f64::NEG_INFINITY, (None, 0));
-            for (draw, beliefs) in beliefs.by_draw().enumerate() {
+            let look = |beliefs: Beliefs<'_>, stream: &mut Stream| {
                 let z = moment.index.unwrap_or_else(|| self.rule.draw(stream));
                 let value = match self.act_on {
                     ActOn::Aleatoric => beliefs.model.own_at(beliefs.of(action), z),
                     _ => beliefs.model.at(beliefs.of(action), z),
                 };
-                if value > best.0 || draw == 0 {
-                    best = (value, (Some(z), draw));
+                (value, z)
+            };
+            let (value, z) = look(beliefs, stream);
+            let mut best = (value, (Some(z), 0));
+            // Without further draws, which is the rule, nothing is spent on them.
+            if !beliefs.others.is_empty() {
+                for (draw, beliefs) in beliefs.by_draw().enumerate().skip(1) {
+                    let (value, z) = look(beliefs, stream);
+                    if value > best.0 {
+                        best = (value, (Some(z), draw));
+                    }
                 }
             }
             best

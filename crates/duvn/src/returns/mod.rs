@@ -229,3 +229,17 @@ pub fn return_model(config: &Config) -> Arc<dyn ReturnModel> {
         false => model,
     }
 }
+
+/// The means of two lists, whose sums run side by side as far as both go.
+fn means(one: &[f32], other: &[f32]) -> (f64, f64) {
+    // The sum of nothing is -0.
+    let (mut a, mut b) = (-0.0, -0.0);
+    for (&one, &other) in one.iter().zip(other) {
+        a += f64::from(one);
+        b += f64::from(other);
+    }
+    let both = one.len().min(other.len());
+    one[both..].iter().for_each(|&one| a += f64::from(one));
+    other[both..].iter().for_each(|&other| b += f64::from(other));
+    (a / one.len() as f64, b / other.len() as f64)
+}

@@ -1,4 +1,4 @@
-use super::{Backup, Discrepancy, ReturnModel};
+use super::{Backup, Discrepancy, ReturnModel, means};
 use crate::config::{Config, Propagation};
 use crate::net::{Kernels, Regression, isa};
 use crate::normal;
@@ -196,7 +196,8 @@ impl ReturnModel for Quantile {
     fn loss(&self, outputs: &[f32], target: &[f32], gradient: &mut [f32]) -> Discrepancy {
         let (theta, target) = (self.theta(outputs), &target[..self.target_width()]);
         let loss = quantile_loss(theta, &self.levels, target, self.kappa, gradient);
-        Discrepancy { loss, temporal_difference: (mean(theta) - mean(target)).abs() }
+        let (predicted, aimed) = means(theta, target);
+        Discrepancy { loss, temporal_difference: (predicted - aimed).abs() }
     }
 }
 

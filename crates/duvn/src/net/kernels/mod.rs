@@ -26,7 +26,8 @@
 //! the weights as they are take less time than a transpose. AVX-512 tiles are up to 6 rows by 64 columns (24
 //! accumulators of 32 registers; 4 rows for gradients), AVX2 tiles 6 by 16. Adam runs on
 //! the gradient in registers, so that a gradient is never written to memory unless its norm is to be clipped.
-//! A single row (acting) skips the weight rows of inputs that are 0, about half of them after ReLU.
+//! A single row (acting) skips the weight rows of inputs that are 0, about half of them after ReLU. With AVX-512 it goes
+//! through two panels at once.
 //!
 //! The kernels are generic over the trait `Simd` and `inline(always)`; the modules `portable`, `avx2` and `avx512`
 //! compile them as functions with the target features and list those in a table, which `forward`, `norm`,

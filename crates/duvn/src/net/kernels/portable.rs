@@ -15,7 +15,8 @@ impl Lanes {
 
 impl Simd for Lanes {
     const LANES: usize = 8;
-    const TILES: Tiles = Tiles { rows: 2, gradient_rows: 2, direct_rows: 0, vectors: 2, single_vectors: 2 };
+    const TILES: Tiles =
+        Tiles { rows: 2, gradient_rows: 2, direct_rows: 0, vectors: 2, single_vectors: 2, single_panels: 1 };
 
     #[inline(always)]
     unsafe fn splat(x: f32) -> Self {
@@ -43,6 +44,7 @@ impl Simd for Lanes {
     unsafe fn mul(self, other: Self) -> Self {
         self.zip(other, |x, y| x * y)
     }
+    const FUSED: bool = false;
     #[inline(always)]
     unsafe fn mul_add(self, b: Self, c: Self) -> Self {
         // Two roundings: `f32::mul_add` is a library call on a CPU without FMA.

@@ -13,6 +13,8 @@ pub(super) struct Tiles {
     pub vectors: usize,
     /// Most vectors side by side in the product of a single row, 4 at most; there are two sums for each.
     pub single_vectors: usize,
+    /// Most panels that the product of a single row goes through together: 2 only where four vectors fill a panel.
+    pub single_panels: usize,
 }
 
 /// A vector of `f32` lanes of one instruction set.
@@ -33,6 +35,8 @@ pub(super) trait Simd: Copy {
     unsafe fn add(self, other: Self) -> Self;
     unsafe fn sub(self, other: Self) -> Self;
     unsafe fn mul(self, other: Self) -> Self;
+    /// Whether `mul_add` is one instruction, which rounds once.
+    const FUSED: bool = true;
     /// `self * b + c`.
     unsafe fn mul_add(self, b: Self, c: Self) -> Self;
     /// `max(self, 0)`, and NaN stays NaN.

@@ -10,6 +10,7 @@ use super::simd::Simd;
 /// end, and `list` has room for 16 elements more than that.
 #[inline(always)]
 pub(super) unsafe fn single<S: Simd, E: Epilogue<S>>(g: &Gemm, list: *mut u32, epilogue: &E) {
+    const { assert!(S::TILES.single_panels == 1 || 4 * S::LANES == PANEL) }
     let mut count = 0;
     for k in (0..g.depth).step_by(S::LANES) {
         // SAFETY: the row of A is padded to whole vectors; `count` never exceeds the number of inputs seen.
@@ -20,39 +21,46 @@ pub(super) unsafe fn single<S: Simd, E: Epilogue<S>>(g: &Gemm, list: *mut u32, e
     let mut col = 0;
     while col < g.cols {
         let vectors = S::TILES.single_vectors.min((PANEL - col % PANEL).min(g.cols - col) / S::LANES);
-        // SAFETY: the caller's contract; the listed inputs are below `g.depth` because the padding is 0.
+        let panels = S::TILES.single_panels.min(if col % PANEL == 0 { (g.cols - col) / PANEL } else { 1 });
+        // SAFETY: the caller's contract; the listed inputs are below `g.depth` because the padding is 0. Where there are
+        // two panels, both are whole, and a tile is as wide as one of them.
         unsafe {
-            match vectors {
-                1 => single_tile::<S, E, 1>(g, list, count, col, epilogue),
-                2 => single_tile::<S, E, 2>(g, list, count, col, epilogue),
-                3 => single_tile::<S, E, 3>(g, list, count, col, epilogue),
-                _ => single_tile::<S, E, 4>(g, list, count, col, epilogue),
+            match (panels, vectors) {
+                (2.., _) => single_tile::<S, E, 2, 4>(g, list, count, col, epilogue),
+                (_, 1) => single_tile::<S, E, 1, 1>(g, list, count, col, epilogue),
+                (_, 2) => single_tile::<S, E, 1, 2>(g, list, count, col, epilogue),
+                (_, 3) => single_tile::<S, E, 1, 3>(g, list, count, col, epilogue),
+                _ => single_tile::<S, E, 1, 4>(g, list, count, col, epilogue),
             }
         }
-        col += vectors * S::LANES;
+        col += panels.max(1) * vectors * S::LANES;
     }
 }
 
+/// `NV` vectors of each of `NP` panels: two panels are looked through together where there are registers for it, so that
+/// the inputs are gone through half as often and twice as many weights are on their way.
 #[inline(always)]
-unsafe fn single_tile<S: Simd, E: Epilogue<S>, const NV: usize>(
+unsafe fn single_tile<S: Simd, E: Epilogue<S>, const NP: usize, const NV: usize>(
     g: &Gemm,
     list: *const u32,
     count: usize,
     col: usize,
     epilogue: &E,
 ) {
-    let (offset, stride) = g.b_grid.column(col);
+    let (_, stride) = g.b_grid.column(col);
     // SAFETY: as `single`. Two sets of accumulators hide the latency of the fused multiply-add.
     unsafe {
-        let b = g.b.add(offset);
-        let mut acc = [[S::splat(0.0); NV]; 2];
+        let b: [*const f32; NP] = std::array::from_fn(|p| g.b.add(g.b_grid.column(col + p * PANEL).0));
+        let mut acc = [[[S::splat(0.0); NV]; NP]; 2];
         let mut i = 0;
         while i + 2 <= count {
             for (half, acc) in acc.iter_mut().enumerate() {
                 let k = *list.add(i + half) as usize;
                 let a = S::splat(*g.a.add(k));
-                for (j, acc) in acc.iter_mut().enumerate() {
-                    *acc = a.mul_add(S::load(b.add(k * stride + j * S::LANES)), *acc);
+                for (b, acc) in b.iter().zip(acc) {
+                    for (j, acc) in acc.iter_mut().enumerate() {
+                        *acc = a.mul_add(S::load(b.add(k * stride + j * S::LANES)), *acc);
+                    }
                 }
             }
             i += 2;
@@ -60,12 +68,17 @@ unsafe fn single_tile<S: Simd, E: Epilogue<S>, const NV: usize>(
         if i < count {
             let k = *list.add(i) as usize;
             let a = S::splat(*g.a.add(k));
-            for (j, acc) in acc[0].iter_mut().enumerate() {
-                *acc = a.mul_add(S::load(b.add(k * stride + j * S::LANES)), *acc);
+            for (b, acc) in b.iter().zip(&mut acc[0]) {
+                for (j, acc) in acc.iter_mut().enumerate() {
+                    *acc = a.mul_add(S::load(b.add(k * stride + j * S::LANES)), *acc);
+                }
             }
         }
-        let sum: [S; NV] = std::array::from_fn(|j| acc[0][j].add(acc[1][j]));
-        epilogue.finish(0, col, &sum);
+        let [even, odd] = acc;
+        for (p, (even, odd)) in even.iter().zip(&odd).enumerate() {
+            let sum: [S; NV] = std::array::from_fn(|j| even[j].add(odd[j]));
+            epilogue.finish(0, col + p * PANEL, &sum);
+        }
     }
 }
 

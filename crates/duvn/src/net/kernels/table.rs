@@ -62,7 +62,7 @@ macro_rules! entry_points {
             scatter_rows(s: &Scatter) = scatter::<$simd>;
             transpose_weights(t: &Transpose) = transpose::<$simd>;
             back_direct(b: &Back) = back::<$simd>;
-            regress_quantiles(r: &mut Regression<'_>) = regress;
+            regress_quantiles(r: &mut Regression<'_>) = regress::<$simd>;
             draw_words(state: &mut [[u32; 16]; 4], most: u16, words: &mut [u16]) = <$simd>::mask_words;
         );
 

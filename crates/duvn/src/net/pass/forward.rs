@@ -1,8 +1,8 @@
 //! Forward through the layers.
 
-use super::{Feed, Net, Units, Workspace, acts, acts_mut, observations, output};
+use super::{Feed, Net, Units, Workspace, acts, acts_mut, below, observations, output};
 use crate::net::Activation;
-use crate::net::kernels::{ActsMut, Bits};
+use crate::net::kernels::{Acts, ActsMut, Bits};
 use crate::net::layout::Layer;
 
 impl Workspace {
@@ -40,9 +40,25 @@ impl Workspace {
         let starts = &self.mask_starts[from..from + rows];
         let layers = &net.layout.heads[action];
         let own = net.masks.map_or(0, |masks| masks.head_at(net.shape, action));
-        forward(net, parameters, layers, feed, from, rows, &mut self.head, &mut self.list, |layer| {
-            net.bits(starts, layer, own)
-        });
+        match feed {
+            Feed::Acts(x) if rows == 1 && net.plain() => {
+                forward_plain(
+                    net,
+                    parameters,
+                    layers,
+                    below(x, from),
+                    from,
+                    &mut self.head,
+                    &mut self.list,
+                    |layer| net.bits(starts, layer, own),
+                );
+            }
+            _ => {
+                forward(net, parameters, layers, feed, from, rows, &mut self.head, &mut self.list, |layer| {
+                    net.bits(starts, layer, own)
+                })
+            }
+        }
         let top = match (self.head.last(), layers.last()) {
             (Some(units), Some(layer)) => acts(&units.y, layer, from),
             _ => match feed.rows(from, rows) {
@@ -84,6 +100,28 @@ impl Workspace {
     /// The outputs of the action taken, in the caller's order.
     pub(in crate::net) fn outputs(&self) -> &[f32] {
         &self.outputs
+    }
+}
+
+/// As [`forward`] for the row `from` alone through layers of ReLU that do not normalise. That is what acting waits for: nothing is
+/// asked twice here.
+#[allow(clippy::too_many_arguments)]
+#[inline(always)]
+fn forward_plain<'b>(
+    net: Net<'_>,
+    parameters: &[f32],
+    layers: &[Layer],
+    x: Acts<'_>,
+    from: usize,
+    stack: &mut [Units],
+    list: &mut [u32],
+    bits: impl Fn(&Layer) -> Option<Bits<'b>>,
+) {
+    for (index, layer) in layers.iter().enumerate() {
+        let (done, rest) = stack.split_at_mut(index);
+        let x = done.last().map_or(x, |units| acts(&units.y, &layers[index - 1], from));
+        let mut out = acts_mut(&mut rest[0].y, layer, from);
+        net.kernels.hidden_single(x.data, &layer.hidden(parameters), bits(layer), list, &mut out);
     }
 }
 

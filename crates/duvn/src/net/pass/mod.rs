@@ -154,6 +154,11 @@ impl Net<'_> {
         Some(self.masks?.bits(starts, layer.mask_at + head))
     }
 
+    /// Whether hidden layers are sums, ReLU and dropout and nothing else.
+    fn plain(&self) -> bool {
+        self.activation == Activation::Relu && !self.shape.layer_norm
+    }
+
     fn scale(&self) -> f32 {
         self.masks.map_or(1.0, Masks::scale)
     }
