@@ -42,6 +42,7 @@ pub mod rng;
 mod running;
 mod schedule;
 pub mod target;
+mod told;
 mod training;
 mod value;
 mod work;

@@ -1,7 +1,8 @@
 //! How much memory an agent will take, told before any of it is taken.
 
 use crate::config::{
-    BackupKind, CheckedConfig, LocalKind, LoopKind, MemberTargets, PosteriorKind, PriorityKind, ReplayUnit,
+    BackupKind, CheckedConfig, Decider, LocalKind, LoopKind, MemberTargets, PosteriorKind, PriorityKind,
+    ReplayUnit,
 };
 use crate::error::AgentError;
 use crate::learner::{count, input, seen};
@@ -53,7 +54,16 @@ pub fn memory(config: &CheckedConfig, observations: &Space, actions: &Space) -> 
     let rows = (config.batch as f64 * steps as f64).max(config.actors as f64);
     // Of a trace that is not cut, only the end is valued.
     let valued = if config.lambda == 1.0 { (config.batch as f64).max(config.actors as f64) } else { rows };
-    let mut network = 5.0 * numbers.parameters + numbers.beside + GROWTH * rows * numbers.row;
+    // A target network without masks is asked about each state once, whoever else asks about all rows.
+    let asked = match observations {
+        Space::Discrete(states)
+            if config.posterior != PosteriorKind::Dropout && config.decider == Decider::Target =>
+        {
+            rows.min(*states as f64).max(config.batch as f64).max(config.actors as f64)
+        }
+        _ => rows,
+    };
+    let mut network = 5.0 * numbers.parameters + numbers.beside + GROWTH * asked * numbers.row;
     if config.anchor > 0.0 {
         // Its first weights.
         network += numbers.parameters;
@@ -68,6 +78,11 @@ pub fn memory(config: &CheckedConfig, observations: &Space, actions: &Space) -> 
             }
             Space::Box { .. } => GROWTH * rows * (numbers.row + values),
         };
+    }
+    if let Space::Discrete(states) = observations {
+        // What the target network has said of each state; of a batch, what it is asked.
+        let values = (actions * outputs) as f64;
+        network += *states as f64 * (values + 0.25) + GROWTH * valued * (values + 1.0);
     }
     let layers = actions * (shape.head.len() + 1) + shape.trunk.len();
     let members = if config.posterior == PosteriorKind::Ensemble { config.members } else { 1 };

@@ -10,6 +10,7 @@ use crate::prior::Prior;
 use crate::returns::{Discrepancy, ReturnModel};
 use crate::rng::Stream;
 use crate::schedule::Schedule;
+use crate::told::Told;
 use std::sync::Arc;
 
 /// A batch to train on.
@@ -48,6 +49,8 @@ pub struct ValueNetwork {
     net: Box<dyn Backend>,
     model: Arc<dyn ReturnModel>,
     prior: Option<Prior>,
+    /// Where observations are indices.
+    told: Option<Told>,
     adam: AdamConfig,
     schedule: Schedule,
     /// How much the first weights draw the others back, times the transitions remembered.
@@ -103,9 +106,13 @@ impl ValueNetwork {
             ..AdamConfig::default()
         };
         let steepest = if config.error_clip > 0.0 { 2.0 * config.error_clip as f32 } else { f32::INFINITY };
+        let told = match input {
+            Input::OneHot(states) => Some(Told::new(states, actions * model.outputs())),
+            Input::Dense(_) => None,
+        };
         let (net, schedule) = (Box::new(net), Schedule::new(config));
         let anchor = config.anchor;
-        Ok(ValueNetwork { net, model, prior, adam, schedule, anchor, steepest, sums: Vec::new() })
+        Ok(ValueNetwork { net, model, prior, told, adam, schedule, anchor, steepest, sums: Vec::new() })
     }
 
     /// The shape of its network.
@@ -115,16 +122,29 @@ impl ValueNetwork {
 
     /// What is believed of the states of a question, as decoded parameters.
     pub fn beliefs(&mut self, question: Question<'_>, masks: Option<&Masks>, out: &mut [f32]) {
+        let Self { net, model, prior, told, .. } = self;
         let Question { which, rows, taken } = question;
-        match taken {
-            Some(actions) => self.net.predict_taken(which, rows, actions, masks, out),
-            None => self.net.predict(which, rows, masks, out),
-        }
-        if let Some(prior) = &mut self.prior {
-            prior.add(rows, taken, out);
-        }
-        for action in out.chunks_exact_mut(self.model.outputs()) {
-            self.model.decode(action);
+        // All actions are asked about at once: of no use where each has layers of its own and one was asked for.
+        let at_once = taken.is_none() || net.shape().head.is_empty();
+        let mut ask = |Question { which, rows, taken }: Question<'_>, out: &mut [f32]| {
+            match taken {
+                Some(actions) => net.predict_taken(which, rows, actions, masks, out),
+                None => net.predict(which, rows, masks, out),
+            }
+            if let Some(prior) = prior {
+                prior.add(rows, taken, out);
+            }
+            out.chunks_exact_mut(model.outputs()).for_each(|action| model.decode(action));
+        };
+        match (told, rows) {
+            (Some(told), Rows::Index(states))
+                if which == Which::Target && masks.is_none() && states.len() > 1 && at_once =>
+            {
+                told.answer(states, (taken, model.outputs()), out, |states, out| {
+                    ask(Question { which, rows: Rows::Index(states), taken: None }, out);
+                });
+            }
+            _ => ask(question, out),
         }
     }
 
@@ -159,6 +179,7 @@ impl ValueNetwork {
     /// Moves the target network towards the trained one.
     pub fn sync_target(&mut self, tau: f32) {
         self.net.sync_target(tau);
+        self.told.iter_mut().for_each(Told::forget);
     }
 
     /// The trained weights.
@@ -183,6 +204,7 @@ impl ValueNetwork {
 
     /// Goes on with those of `tensors` whose names begin with `prefix`.
     pub fn load(&mut self, prefix: &str, tensors: &[Tensor]) -> Result<(), LoadError> {
+        self.told.iter_mut().for_each(Told::forget);
         for (part, name) in PARTS {
             let prefix = format!("{prefix}{name}");
             let strip = |tensor: &Tensor| {
