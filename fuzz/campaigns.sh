@@ -18,7 +18,8 @@ campaign() {
     flips) DUVN_FLIPS="${FLIPS:-10000}" cargo test --release -p duvn --test flip -- --nocapture ;;
     races) DUVN_RACES="${RACES:-1000}" cargo test --release -p duvn --test race -- --nocapture ;;
     sanitize) fuzz/sanitize.sh ;;
-    deny) cargo deny check ;;
+    deny) cargo deny check licenses bans sources ;;
+    advisories) cargo deny check advisories ;;
     fuzz-*) fuzz/run.sh "${1#fuzz-}" ;;
     *) echo "there is no campaign '$1'"; return 2 ;;
   esac

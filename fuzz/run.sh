@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Runs every fuzz target, or those that are named: RUNS=1000000 fuzz/run.sh set actions
 # Needs a C++ compiler; no cargo-fuzz, whose flags these are, and no nightly toolchain. Each input may take a second of processor
-# time. Folders of shards are made in memory where there is room for that. SECONDS_EACH=360 ends a target earlier;
-# SANITIZER=address has every access to memory looked at, too.
+# time, and ten minutes by the clock, because a machine may rest. Folders of shards are made in memory where there is room for
+# that. SECONDS_EACH=360 ends a target earlier; SANITIZER=address has every access to memory looked at, too.
 set -euo pipefail
 cd "$(dirname "$0")"
 runs="${RUNS:-1000000}"
@@ -16,7 +16,10 @@ export RUSTFLAGS="--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-co
 for target in "${targets[@]}"; do
   cargo build --release --target "$host" --bin "$target"
   mkdir -p "corpus/$target"
-  "target/$host/release/$target" -runs="$runs" -timeout=60 -rss_limit_mb=1024 -max_len=2048 -print_final_stats=1 \
+  more=()
+  # Longer inputs say nothing more there.
+  [ "$target" != merge ] || more=(-max_len=33 -len_control=0)
+  "target/$host/release/$target" -runs="$runs" -timeout=600 -rss_limit_mb=1024 -max_len=2048 -print_final_stats=1 \
     -max_total_time="${SECONDS_EACH:-0}" \
-    "corpus/$target" "seeds/$target"
+    "${more[@]}" "corpus/$target" "seeds/$target"
 done

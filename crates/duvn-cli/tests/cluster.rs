@@ -45,7 +45,7 @@ fn shards_that_are_warned_killed_and_requeued_merge_to_one_sweep() {
     let count: usize = std::env::var("DUVN_SHARDS").map_or(4, |shards| shards.parse().unwrap());
     let folder = Folder::new("slurm");
     // Long enough that no campaign runs out of work to disturb.
-    let text = small(u64::max(1500, 15 * wanted)).replace("0..2", "0..4");
+    let text = small(u64::max(1500, 200 * wanted)).replace("0..2", "0..4");
     let file = folder.file("small.toml", &text);
     let (whole, out, merged) = (folder.path("whole"), folder.path("out"), folder.path("merged"));
     succeed(sweep(&file, &whole, &["--jobs", "2"]));

@@ -155,6 +155,9 @@ struct Plan {
     waiting: usize,
 }
 
+/// The folder of a shard, and its runs.
+type Rows = (PathBuf, Vec<RunRow>);
+
 /// What one run is called: environment, agent, seed.
 type Name = (String, String, u64);
 
@@ -179,6 +182,9 @@ fn alike(a: &RunRow, b: &RunRow) -> bool {
 /// Looks at all that the shards have. What cannot be merged is refused here, before anything is changed.
 fn plan(out: &Path, stores: &[Store]) -> Result<Plan, MergeError> {
     let mut experiment = whose(out, stores)?;
+    let read = |store: &Store| Ok::<_, StoreError>((store.folder().to_path_buf(), store.runs()?));
+    let shards: Vec<Rows> = stores.iter().map(read).collect::<Result<_, _>>()?;
+    let chosen = longest(&shards)?;
     let target = match Store::open(out) {
         Ok(store) => Some(store),
         Err(StoreError::Missing { .. }) => None,
@@ -186,10 +192,9 @@ fn plan(out: &Path, stores: &[Store]) -> Result<Plan, MergeError> {
     };
     let rows = target.as_ref().map_or(Ok(Vec::new()), Store::runs)?;
     let here: HashMap<Name, RunRow> = rows.into_iter().map(|row| (name(&row), row)).collect();
-    let chosen = longest(stores)?;
     let (mut outgrown, mut unfinished) = (HashSet::new(), HashSet::new());
     let mut lengths: HashMap<Name, (u64, bool)> = HashMap::new();
-    for (name, (row, _)) in chosen {
+    for (name, row) in chosen {
         let known = here.get(&name);
         let (id, length, done) = (row.id.clone(), amount(&row), row.outcome.is_some());
         let length = match known {
@@ -210,41 +215,38 @@ fn plan(out: &Path, stores: &[Store]) -> Result<Plan, MergeError> {
             experiment.runs.push(planned(row));
         }
     }
-    for store in stores {
-        for row in store.runs()? {
-            let name = name(&row);
-            let Some(&(length, done)) = lengths.get(&name) else { continue };
-            if amount(&row) < length {
-                outgrown.insert(row.id);
-            } else if amount(&row) > length && done {
-                unfinished.insert(name);
-            }
+    for row in shards.into_iter().flat_map(|(_, rows)| rows) {
+        let name = name(&row);
+        let Some(&(length, done)) = lengths.get(&name) else { continue };
+        if amount(&row) < length {
+            outgrown.insert(row.id);
+        } else if amount(&row) > length && done {
+            unfinished.insert(name);
         }
     }
     experiment.runs.sort_by_key(|run| run.place);
     Ok(Plan { experiment, outgrown, waiting: unfinished.len() })
 }
 
-/// Of each run the longest that is finished in a shard, or else the longest that is planned; and where it lies.
-fn longest(stores: &[Store]) -> Result<HashMap<Name, (RunRow, PathBuf)>, MergeError> {
-    let mut chosen: HashMap<Name, (RunRow, PathBuf)> = HashMap::new();
-    for store in stores {
-        for row in store.runs()? {
-            let there = store.folder().to_path_buf();
-            if let Some((best, here)) = chosen.get(&name(&row)) {
-                if !alike(best, &row) {
+/// Of each run the longest that is finished in a shard, or else the longest that is planned.
+fn longest(shards: &[Rows]) -> Result<HashMap<Name, RunRow>, MergeError> {
+    let mut chosen: HashMap<Name, (&RunRow, &PathBuf)> = HashMap::new();
+    for (there, rows) in shards {
+        for row in rows {
+            if let Some(&(best, here)) = chosen.get(&name(row)) {
+                if !alike(best, row) {
                     let run = format!("{} on {} with seed {}", row.spec.agent, row.spec.env, row.spec.seed);
-                    return Err(MergeError::OtherSettings { run, here: here.clone(), there });
+                    return Err(MergeError::OtherSettings { run, here: here.clone(), there: there.clone() });
                 }
                 let rank = |row: &RunRow| (row.outcome.is_some(), amount(row));
-                if rank(&row) <= rank(best) {
+                if rank(row) <= rank(best) {
                     continue;
                 }
             }
-            chosen.insert(name(&row), (row, there));
+            chosen.insert(name(row), (row, there));
         }
     }
-    Ok(chosen)
+    Ok(chosen.into_iter().map(|(name, (row, _))| (name, row.clone())).collect())
 }
 
 /// The experiment that all shards are of, without its runs. None of them is `out`.
@@ -284,7 +286,7 @@ fn add(target: &Store, shard: &Store, finished: &Finished) -> Result<bool, Merge
         // What is there stays as it is until the longer run is known to be whole.
         copy_checkpoint(target, shard, finished)?;
         target.grow_to(&planned)?;
-        return import(target, finished);
+        return import(target, finished, &target.run(&row.id)?);
     }
     let here = target.run(&row.id)?;
     if let Some(known) = &here.outcome {
@@ -308,13 +310,13 @@ fn add(target: &Store, shard: &Store, finished: &Finished) -> Result<bool, Merge
         });
     }
     copy_checkpoint(target, shard, finished)?;
-    import(target, finished)
+    import(target, finished, &here)
 }
 
-/// Records a run whose checkpoint has been copied.
-fn import(target: &Store, finished: &Finished) -> Result<bool, MergeError> {
+/// Records a run whose checkpoint has been copied, and which is planned as `here`.
+fn import(target: &Store, finished: &Finished, here: &RunRow) -> Result<bool, MergeError> {
     target.import(finished)?;
-    for former in &target.run(&finished.row.id)?.former {
+    for former in &here.former {
         // The run has its checkpoint under its new id: a failure to delete the old one is not one of the merge.
         let _ = std::fs::remove_dir_all(target.run_folder(former));
     }

@@ -7,7 +7,7 @@ use duvn_lab::calibration::Calibration;
 use duvn_lab::experiment::{Experiment, Variant};
 use duvn_lab::record::{Record, StartView};
 use duvn_lab::run::Outcome;
-use duvn_lab::store::{CurvePoint, EvaluationRow, FILE, SCHEMA, Status, Store};
+use duvn_lab::store::{CurvePoint, EvaluationRow, FILE, SCHEMA, Status, Store, Verified};
 
 fn experiment() -> Experiment {
     let text = "name = 'a'\nseeds = '18446744073709551615'\nepisodes = 400\n\
@@ -159,6 +159,10 @@ fn no_change_of_a_record_goes_unnoticed() {
         "UPDATE runs SET isa = 'avx2'",
         "UPDATE runs SET episodes_sha256 = ''",
         "UPDATE runs SET seal = ''",
+        // A damaged text of a table makes statements that do not fit.
+        "ALTER TABLE beliefs RENAME COLUMN spread TO spreae",
+        "ALTER TABLE runs RENAME COLUMN place TO plade",
+        "DROP TABLE timing",
     ] {
         let folder = Folder::new("digest");
         drop(finished(&folder));
@@ -166,8 +170,8 @@ fn no_change_of_a_record_goes_unnoticed() {
         other.execute_batch(change).unwrap();
         drop(other);
         let store = Store::open(&folder.0).unwrap();
-        let found = store.verify().unwrap();
-        let faulty = found.iter().any(|verified| !verified.faults.is_empty());
+        let sound = |found: Vec<Verified>| found.iter().all(|verified| verified.faults.is_empty());
+        let faulty = !store.verify().is_ok_and(sound);
         match read(&store) {
             Ok(()) => assert!(change == "SELECT 1" && !faulty, "{change}"),
             Err(error) => assert!(faulty && error.to_string().contains("duvn check"), "{change}: {error}"),

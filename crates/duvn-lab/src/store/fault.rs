@@ -162,8 +162,22 @@ impl StoreError {
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
                 StoreError::Damaged { folder: folder_path, what: error.to_string() }
             }
+            _ if is_damage(&error) => StoreError::Damaged { folder: folder_path, what: error.to_string() },
             _ => StoreError::Sql { folder: folder_path, error },
         }
+    }
+}
+
+/// Whether the tables or their columns are not those that were made: every statement is written for the version of the
+/// tables that was found, so that nothing but damage can make one that does not fit.
+fn is_damage(error: &rusqlite::Error) -> bool {
+    use rusqlite::Error::{
+        FromSqlConversionFailure, InvalidColumnName, InvalidColumnType, SqlInputError, SqliteFailure,
+    };
+    match error {
+        FromSqlConversionFailure(..) | InvalidColumnName(_) | InvalidColumnType(..) => true,
+        SqlInputError { msg, .. } | SqliteFailure(_, Some(msg)) => msg.starts_with("no such "),
+        _ => false,
     }
 }
 

@@ -10,6 +10,7 @@ mod curve;
 mod digest;
 mod episodes;
 mod extend;
+mod facts;
 mod fault;
 mod import;
 mod open;

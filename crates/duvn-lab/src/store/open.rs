@@ -1,14 +1,11 @@
 //! Opening records: making them, knowing whose they are, and adding runs to them.
 
-use super::digest::{self, Cells, Part, hexadecimal};
-use super::{FILE, SCHEMA, Store, StoreError};
+use super::digest::{self, Part};
+use super::{FILE, SCHEMA, Store, StoreError, facts};
 use crate::experiment::{Experiment, Planned, Show};
 use crate::settings;
 use crate::spec::Budget;
-use rusqlite::{
-    Connection, ErrorCode, OpenFlags, OptionalExtension, Transaction, TransactionBehavior, params,
-};
-use sha2::{Digest, Sha256};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior, params};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -182,9 +179,10 @@ impl Store {
         if !names_are_text(&self.connection()).map_err(|error| self.sql(error))? {
             return Err(self.damaged("its tables have names that are no text"));
         }
-        let sum = facts_sum(&self.connection()).map_err(|error| self.sql(error))?;
-        if self.fact("seal")? != Some(sum) {
-            return Err(self.damaged("the name of the experiment is not as it was written"));
+        if !facts::are_sealed(&self.connection()).map_err(|error| self.sql(error))? {
+            return Err(
+                self.damaged("the name of the experiment, or how many runs it has, is not as it was written")
+            );
         }
         let found = self.name()?;
         match asked {
@@ -237,8 +235,7 @@ impl Store {
     }
 
     fn fact(&self, key: &str) -> Result<Option<String>, StoreError> {
-        let sql = "SELECT value FROM experiment WHERE key = ?1";
-        self.connection().query_row(sql, [key], |row| row.get(0)).optional().map_err(|error| self.sql(error))
+        facts::fact(&self.connection(), key).map_err(|error| self.sql(error))
     }
 }
 
@@ -316,25 +313,7 @@ fn seal_all(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
         }
         digest::seal(transaction, number)?;
     }
-    seal_facts(transaction)
-}
-
-/// Seals the name of the experiment and how it is shown.
-fn seal_facts(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
-    let sum = facts_sum(transaction)?;
-    transaction.execute("INSERT OR REPLACE INTO experiment VALUES ('seal', ?1)", [sum])?;
-    Ok(())
-}
-
-fn facts_sum(connection: &Connection) -> rusqlite::Result<String> {
-    let mut query =
-        connection.prepare("SELECT key, value FROM experiment WHERE key <> 'seal' ORDER BY key")?;
-    let mut rows = query.query([])?;
-    let mut hash = Sha256::new();
-    while let Some(row) = rows.next()? {
-        hash.update(Cells::of(row, &[false, false])?.bytes());
-    }
-    Ok(hexadecimal(&hash.finalize()))
+    facts::seal(transaction)
 }
 
 fn version(connection: &Connection) -> rusqlite::Result<i64> {
@@ -367,7 +346,6 @@ fn names_are_text(connection: &Connection) -> rusqlite::Result<bool> {
 fn add(transaction: &Transaction<'_>, experiment: &Experiment) -> rusqlite::Result<()> {
     let show = serde_json::to_string(&experiment.show).unwrap_or_default();
     transaction.execute("INSERT OR REPLACE INTO experiment VALUES ('show', ?1)", [show])?;
-    seal_facts(transaction)?;
     let sql = "INSERT INTO runs (id, env, agent, seed, config, unit, budget, evaluation, panel, grouping, watch, \
                until_solved, place) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) \
                ON CONFLICT (id) DO UPDATE SET panel = excluded.panel, grouping = excluded.grouping, \
@@ -396,5 +374,5 @@ fn add(transaction: &Transaction<'_>, experiment: &Experiment) -> rusqlite::Resu
         let number: i64 = insert.query_row(values, |row| row.get(0))?;
         digest::seal(transaction, number)?;
     }
-    Ok(())
+    facts::seal(transaction)
 }

@@ -3,7 +3,7 @@
 use super::digest::Part;
 use super::episodes::altered;
 use super::runs::{Fault, read};
-use super::{RunRow, Store, StoreError};
+use super::{RunRow, Store, StoreError, facts};
 use rusqlite::Connection;
 
 /// A run as it was found.
@@ -81,9 +81,9 @@ impl Store {
             for table in ["episodes", "evaluations", "beliefs", "timing", "curves"] {
                 transaction.execute(&format!("DELETE FROM {table} WHERE run = ?1"), [number])?;
             }
-            transaction.execute("DELETE FROM runs WHERE number = ?1", [number])
-        })?;
-        Ok(())
+            transaction.execute("DELETE FROM runs WHERE number = ?1", [number])?;
+            facts::seal(transaction)
+        })
     }
 }
 
