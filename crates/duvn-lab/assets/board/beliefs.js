@@ -6,7 +6,7 @@ const MAPS = [
   ["aleatoric", "greatest aleatoric part", true], ["visits", "visits remembered", true],
 ];
 
-const beliefState = { run: "", at: null, layer: 0, chosen: null, i: 0, j: 1, index: null, map: null };
+const beliefState = { e: 0, run: "", at: null, layer: 0, chosen: null, i: 0, j: 1, index: null, map: null };
 
 /** A choice of runs that have something to show. */
 function runChoice(board, value, chosen) {
@@ -60,8 +60,13 @@ function beliefsView(board) {
       return;
     }
     try {
-      beliefState.index = await ask("beliefs", { e: board.e, run: beliefState.run });
-      const { index } = beliefState;
+      // What is asked next is of the experiment that the run is of, whichever is chosen meanwhile.
+      const { e } = board;
+      const { run: asked } = beliefState;
+      beliefState.e = e;
+      const index = await ask("beliefs", { e, run: asked });
+      if (beliefState.e !== e || beliefState.run !== asked) return;
+      beliefState.index = index;
       const box = index.kind === "box";
       [across, up].forEach((part) => { part.hidden = !box; });
       [sliding, layer].forEach((part) => { part.hidden = box; });
@@ -93,7 +98,7 @@ function beliefsView(board) {
     beliefState.at = at;
     const known = list[at];
     if (!known) return;
-    const question = { e: board.e, run: beliefState.run, episode: known.episode === null ? "now" : known.episode };
+    const question = { e: beliefState.e, run: beliefState.run, episode: known.episode === null ? "now" : known.episode };
     try {
       const map = await ask("belief", question);
       if (beliefState.at !== at) return;
@@ -110,7 +115,7 @@ function beliefsView(board) {
     if (i === j) { remark.textContent = "Choose two different numbers."; return; }
     try {
       remark.textContent = "Looking …";
-      beliefState.map = await ask("slice", { e: board.e, run: beliefState.run, i, j });
+      beliefState.map = await ask("slice", { e: beliefState.e, run: beliefState.run, i, j });
       const fixed = beliefState.map.fixed.map((part) => `${part.name} = ${short(part.value)}`).join(", ");
       remark.textContent = `After episode ${beliefState.map.episode}, from the newest checkpoint${fixed ? `; held at what they were on average: ${fixed}` : ""}.`;
       show();

@@ -1,6 +1,8 @@
 // The page: tabs, the state of the experiment, and when to ask again.
 
 const board = { e: 0, overview: null, looks: {}, hello: null };
+/** The experiment that was asked for last. */
+let wanted = 0;
 let views = [];
 let shown = null;
 
@@ -64,8 +66,12 @@ function showStanding() {
   byId("stop").textContent = control.stopping ? "Stopping …" : "Stop the sweep";
 }
 
-async function refresh() {
-  board.overview = await ask("overview", { e: board.e });
+async function refresh(e = wanted) {
+  wanted = e;
+  const overview = await ask("overview", { e });
+  // Another experiment was chosen meanwhile.
+  if (wanted !== e && board.overview) return;
+  Object.assign(board, { e, overview });
   board.looks = Object.fromEntries(board.overview.agents.map((agent) => [agent.id, agent]));
   showStanding();
   say(null);
@@ -106,12 +112,11 @@ async function start() {
   setOptions(experiments, board.hello.experiments.map((known) => [known.e, known.title]), 0);
   byId("experiments-label").hidden = board.hello.experiments.length < 2;
   experiments.addEventListener("change", async () => {
-    board.e = Number(experiments.value);
+    await refresh(Number(experiments.value));
     hidden.clear();
     Object.assign(runState, { env: "", agent: "", status: "", chosen: [] });
     curveState.task = "all";
-    await refresh();
-    shown.refresh();
+    if (shown) shown.refresh();
   });
   await refresh();
   makeTabs();
