@@ -1,11 +1,12 @@
 """Runs bsuite's own agents on the settings of `duvn bsuite`, and writes their scores by bsuite's own rules.
 
-    pip install bsuite==0.3.5 jax==0.4.25 jaxlib==0.4.25 dm-haiku==0.0.12 optax==0.2.1 rlax==0.1.6 \
-        chex==0.1.85 numpy==1.23.5 'scipy<1.13' pandas==1.5.3 plotnine==0.10.1 mizani==0.8.1 matplotlib==3.6.3
+    pip install --no-deps -r benches/bsuite-requirements.txt
     python benches/bsuite_agents.py FOLDER --agents dqn boot_dqn > docs/results/bsuite-reference.csv
 
-Settings and lengths are those of `duvn bsuite` without `--full`: 43 settings, a tenth of the episodes. Runs that are in
-the folder are not run again; `--only` names experiments. The agents have the defaults of bsuite.baselines.jax.
+Settings and lengths are those of `duvn bsuite` without `--full`: 45 settings, a tenth of the episodes. Runs that are in
+the folder are not run again; `--only` names experiments. The agents have the defaults of bsuite.baselines.jax. Python
+3.11; the pins do not resolve together any more, hence `--no-deps`. For one thread: OMP_NUM_THREADS=1
+XLA_FLAGS="--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1".
 """
 
 import argparse
@@ -35,8 +36,8 @@ SETTINGS = {
     "catch": [0],
     "catch_noise": LEVELS,
     "catch_scale": LEVELS,
-    "deep_sea": [0, 5],
-    "deep_sea_stochastic": [0, 5],
+    "deep_sea": [0, 5, 10],
+    "deep_sea_stochastic": [0, 5, 10],
     "discounting_chain": [0, 2, 4],
     "umbrella_length": [0, 9, 17],
     "umbrella_distract": [0, 9, 17],
@@ -56,7 +57,10 @@ def run(agent, setting, folder):
     if done.exists():
         return
     env = bsuite.load_and_record_to_csv(setting, results_dir=str(folder), overwrite=True)
-    learner = AGENTS[agent].default_agent(env.observation_spec(), env.action_spec(), seed=int(setting.split("/")[1]))
+    seed = int(setting.split("/")[1])
+    # The agents draw actions, masks and batches from NumPy's own generator.
+    numpy.random.seed(seed)
+    learner = AGENTS[agent].default_agent(env.observation_spec(), env.action_spec(), seed=seed)
     started = time.process_time()
     loop.run(learner, env, num_episodes=max(1, env.bsuite_num_episodes // SHORTER))
     done.write_text(f"{time.process_time() - started:.1f} s\n")
@@ -67,6 +71,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--agents", nargs="+", choices=list(AGENTS), default=list(AGENTS))
+    parser.add_argument("--every", action="store_true", help="every setting, as with duvn bsuite --full --episodes N")
     parser.add_argument("--only", nargs="+", choices=list(SETTINGS), default=list(SETTINGS))
     arguments = parser.parse_args()
     versions = f"bsuite {bsuite.__version__}" if hasattr(bsuite, "__version__") else "bsuite 0.3.5"
@@ -76,7 +81,8 @@ def main():
         folder = arguments.folder / agent
         folder.mkdir(parents=True, exist_ok=True)
         for name in arguments.only:
-            settings = [f"{name}/{number}" for number in SETTINGS[name]]
+            every = getattr(sweep, name.upper())
+            settings = list(every) if arguments.every else [f"{name}/{number}" for number in SETTINGS[name]]
             for setting in settings:
                 assert setting in sweep.SWEEP, setting
                 # bsuite has its own words on standard output.

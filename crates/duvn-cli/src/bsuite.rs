@@ -18,7 +18,7 @@ pub struct Args {
     /// An agent, for example duvn-deep (`duvn agents` lists them); may be given several times.
     #[arg(long = "agent", value_name = "AGENT", required = true)]
     agents: Vec<String>,
-    /// All 368 settings at their full length, instead of 43 at a tenth of it.
+    /// All 368 settings at their full length, instead of 45 at a tenth of it.
     #[arg(long)]
     full: bool,
     /// Only these of bsuite's experiments, such as bandit,catch.

@@ -170,8 +170,8 @@ fn quick(experiment: &str) -> &'static [u64] {
     match experiment {
         "bandit" | "catch" | "cartpole" | "mountain_car" => &[0],
         "discounting_chain" => &[0, 2, 4],
-        // Sizes 10 and 20.
-        "deep_sea" | "deep_sea_stochastic" => &[0, 5],
+        // Sizes 10, 20 and 30.
+        "deep_sea" | "deep_sea_stochastic" => &[0, 5, 10],
         "cartpole_swingup" => &[0, 10],
         // Lengths and distractors 1, 10 and 50.
         "umbrella_length" | "umbrella_distract" => &[0, 9, 17],
@@ -234,7 +234,7 @@ mod tests {
     #[test]
     fn the_shortened_version_has_every_experiment() {
         let quick = plan(&Choice::default());
-        assert_eq!(quick.parts.len(), 43);
+        assert_eq!(quick.parts.len(), 45);
         for experiment in &bsuite::EXPERIMENTS {
             let own = quick.parts.iter().filter(|part| part.experiment == experiment.name);
             let episodes: Vec<_> = own.map(|part| part.episodes * SHORTER).collect();

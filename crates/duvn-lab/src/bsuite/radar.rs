@@ -14,7 +14,8 @@ const RINGS: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
 /// Where the names of tags stand.
 const NAMES: f64 = 1.14;
 
-/// The radar plot of agents over the tags of which at least one of them has a score.
+/// The radar plot of agents over the tags of which at least one of them has a score. An agent that lacks some of them has no
+/// corner there, and the footer says so.
 pub fn radar(reports: &[Report], note: &str) -> Figure {
     let known = |tag: &Tag| reports.iter().any(|report| report.tag(*tag).is_some());
     let tags: Vec<Tag> = Tag::ALL.into_iter().filter(known).collect();
@@ -27,10 +28,18 @@ pub fn radar(reports: &[Report], note: &str) -> Figure {
     let mut marks: Vec<Mark> = RINGS.iter().map(|&ring| thin(around(ring))).collect();
     marks.extend((0..tags.len()).map(|spoke| thin(vec![(0.0, 0.0), at(spoke, 1.0)])));
     let scored = |report: &&Report| tags.iter().any(|&tag| report.tag(tag).is_some());
+    let mut footer = String::from(note);
     for report in reports.iter().filter(scored) {
-        let reach = |tag: &Tag| report.tag(*tag).unwrap_or(0.0).clamp(LEAST, 1.0);
-        let corners = tags.iter().enumerate().map(|(spoke, tag)| at(spoke, reach(tag))).collect();
-        marks.push(Mark::Area(Area { series: Series::method(&report.agent), corners }));
+        let corner = |(spoke, &tag): (usize, &Tag)| Some(at(spoke, report.tag(tag)?.clamp(LEAST, 1.0)));
+        let corners = tags.iter().enumerate().filter_map(corner).collect();
+        let series = Series::method(&report.agent);
+        let lacks = tags.iter().filter(|tag| report.tag(**tag).is_none());
+        let lacks: Vec<_> = lacks.map(|tag| tag.name().replace('_', " ")).collect();
+        if !lacks.is_empty() {
+            let gap = if footer.is_empty() { "" } else { " " };
+            footer += &format!("{gap}Without a score of {}: {}.", lacks.join(", "), series.name);
+        }
+        marks.push(Mark::Area(Area { series, corners }));
     }
     let label = |(x, y): (f64, f64), text: String| Mark::Label(Label { x, y, text });
     marks.extend(tags.iter().enumerate().map(|(spoke, tag)| {
@@ -45,7 +54,7 @@ pub fn radar(reports: &[Report], note: &str) -> Figure {
     let panel = Panel { marks, bare: true, ..Panel::new(axis(1.45), axis(1.25)) };
     Figure {
         title: "bsuite".into(),
-        footer: note.into(),
+        footer,
         legend: LegendPlace::Bottom,
         size: (435.0, 375.0),
         ..Figure::new(vec![panel], 1)
@@ -76,7 +85,10 @@ mod tests {
             ],
         };
         let without = Report { agent: "egreedy".into(), experiments: Vec::new() };
-        let figure = radar(&[agent("duvn", 0.5), agent("dqn", 1.0), without], "");
+        let mut part = agent("ube", 0.7);
+        part.experiments.remove(0);
+        let figure = radar(&[agent("duvn", 0.5), agent("dqn", 1.0), without, part], "Shortened.");
+        assert_eq!(figure.footer, "Shortened. Without a score of basic: UBE.");
         let areas: Vec<_> = figure.panels[0]
             .marks
             .iter()
@@ -87,9 +99,10 @@ mod tests {
             .collect();
         assert_eq!(
             (areas.len(), areas[0].len()),
-            (2, 3),
+            (3, 3),
             "nothing is known of scale, nor of an agent without scores"
         );
+        assert_eq!(areas[2].len(), 2, "what was not run is no corner");
         let reach = |(x, y): (f64, f64)| (1e9 * x.hypot(y)).round() / 1e9;
         assert_eq!(areas[0].iter().map(|&corner| reach(corner)).collect::<Vec<_>>(), [0.5, LEAST, LEAST]);
         assert_eq!(areas[1][0], (0.0, 1.0), "the first tag is on top");

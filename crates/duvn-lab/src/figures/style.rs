@@ -87,13 +87,16 @@ const METHODS: [(&str, &str, Style); 8] = [
     ("ube", "UBE", style(0xe69f00, Dash::Short, Marker::Star)),
 ];
 
-/// The other reading and the other loop of a method of the paper, each in the colour of its kin. They are a list of their own
-/// because the looks of methods that are in no list depend on how many the first one has.
-const VARIANTS: [(&str, &str, Style); 4] = [
+/// The other reading and the other loop of a method of the paper, each in the colour of its kin, and what methods are held
+/// against. They are a list of their own because the looks of methods that are in no list depend on how many the first one has.
+const VARIANTS: [(&str, &str, Style); 7] = [
     ("return-draw", "return-draw", style(0x0072b2, Dash::Short, Marker::TriangleUp)),
     ("duvn-draw", "DUVN-draw", style(0xd55e00, Dash::Dashed, Marker::Star)),
     ("authors", "DUVN, authors' loop", style(0x882255, Dash::Solid, Marker::Cross)),
     ("authors-egreedy", "ε-greedy, authors' loop", style(0x404040, Dash::Dotted, Marker::Plus)),
+    ("uniform", "uniform", style(0x6b4c3a, Dash::Dotted, Marker::Cross)),
+    ("bsuite's dqn", "bsuite's dqn", style(0x332288, Dash::Short, Marker::Square)),
+    ("bsuite's boot_dqn", "bsuite's boot_dqn", style(0xcc79a7, Dash::DashDot, Marker::Circle)),
 ];
 
 const fn style(rgb: u32, dash: Dash, marker: Marker) -> Style {
