@@ -11,6 +11,7 @@ from conftest import experiment
 from test_agent import Corridor
 
 ray = pytest.importorskip("ray")
+import duvn.ray  # noqa: E402 (it needs Ray)
 
 EXPERIMENT = experiment("ray", ["Chain-20"], ["duvn-deep", "egreedy"], episodes=400, hidden=32)
 
@@ -23,31 +24,45 @@ def cluster():
     ray.shutdown()
 
 
-def test_killed_workers_change_nothing(cluster, tmp_path):
-    import duvn.ray
+class Murderous(duvn.ray._Keeper):
+    """Kills three workers: one before it has begun, one while it waits for its first folder to be taken, and one somewhere
+    in its work. The first two wait for an answer, so that they cannot have ended by then."""
 
+    def __init__(self):
+        super().__init__()
+        self.kills = ["begins", "sends", "works"]
+
+    def begin(self, place, process):
+        super().begin(place, process)
+        if self.is_due("begins"):
+            os.kill(process, signal.SIGKILL)
+
+    def put(self, place, packed):
+        super().put(place, packed)
+        process = self.workers[place][-1]
+        if self.is_due("sends"):
+            os.kill(process, signal.SIGKILL)
+        elif self.is_due("works"):
+            threading.Timer(0.02, self.kill_if_there, [process]).start()
+
+    def is_due(self, moment):
+        due = self.kills[:1] == [moment]
+        self.kills = self.kills[due:]
+        return due
+
+    def kill_if_there(self, process):
+        try:
+            os.kill(process, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+
+def test_killed_workers_change_nothing(cluster, tmp_path, monkeypatch):
     local = duvn.sweep(EXPERIMENT, out=tmp_path / "local", jobs=2)
-    killed, over, notes = [], threading.Event(), {}
-
-    def kill():
-        # Those that work on runs are killed again and again, while they work; the keeper knows who they are.
-        while not over.wait(0.6) and len(killed) < 4:
-            attempts = ray.get(notes["keeper"].attempts.remote()) if "keeper" in notes else {}
-            for process in [tries[-1] for tries in attempts.values() if tries[-1] not in killed][:1]:
-                try:
-                    os.kill(process, signal.SIGKILL)
-                    killed.append(process)
-                except ProcessLookupError:
-                    pass
-
-    killer = threading.Thread(target=kill)
-    killer.start()
-    try:
-        far = duvn.ray.sweep(EXPERIMENT, out=tmp_path / "ray", checkpoint_every=0.3, max_retries=20, _notes=notes)
-    finally:
-        over.set()
-        killer.join()
-    assert killed and sum(len(attempts) for attempts in notes["attempts"].values()) > len(far.runs)
+    monkeypatch.setattr(duvn.ray, "_Keeper", Murderous)
+    notes = {}
+    far = duvn.ray.sweep(EXPERIMENT, out=tmp_path / "ray", checkpoint_every=0.05, max_retries=20, _notes=notes)
+    assert sum(len(attempts) for attempts in notes["attempts"].values()) >= len(far.runs) + 2
     key = "weights_sha256", "episodes", "steps", "mean_return_last_100", "solved_episode"
     assert [[run[name] for name in key] for run in far.runs] == [[run[name] for name in key] for run in local.runs]
     assert far.done and "Chain-20" in far.report().read_text()
@@ -56,8 +71,6 @@ def test_killed_workers_change_nothing(cluster, tmp_path):
 
 
 def test_ones_own_environment_and_failures(cluster, tmp_path):
-    import duvn.ray
-
     own = experiment("own", ["Corridor-v0"], ["egreedy"], episodes=20)
     far = duvn.ray.sweep(own, {"Corridor-v0": Corridor}, out=tmp_path / "own")
     near = duvn.sweep(own, {"Corridor-v0": Corridor}, out=tmp_path / "near")

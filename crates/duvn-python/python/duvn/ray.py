@@ -109,8 +109,6 @@ def sweep(
     name, planned = _duvn.plan(text, quick, rows)
     folder = pathlib.Path(out) if out is not None else folder_of(name)
     keeper: Any = ray.remote(num_cpus=0)(_Keeper).remote()
-    if _notes is not None:
-        _notes["keeper"] = keeper
     task = ray.remote(num_cpus=num_cpus, max_retries=max_retries)(_work)
     given = environments or {}
     waiting = {
