@@ -51,13 +51,13 @@ SETTINGS = {
 }
 
 
-def run(agent, setting, folder):
+def run(agent, setting, folder, repeat):
     """One run, from its start to its end; `folder` has its record once it is over."""
     done = folder / (setting.replace("/", "-") + ".done")
     if done.exists():
         return
     env = bsuite.load_and_record_to_csv(setting, results_dir=str(folder), overwrite=True)
-    seed = int(setting.split("/")[1])
+    seed = int(setting.split("/")[1]) + 100 * repeat
     # The agents draw actions, masks and batches from NumPy's own generator.
     numpy.random.seed(seed)
     learner = AGENTS[agent].default_agent(env.observation_spec(), env.action_spec(), seed=seed)
@@ -72,6 +72,7 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--agents", nargs="+", choices=list(AGENTS), default=list(AGENTS))
     parser.add_argument("--every", action="store_true", help="every setting, as with duvn bsuite --full --episodes N")
+    parser.add_argument("--repeat", type=int, default=0, help="other random numbers: a hundred to every seed, by this number")
     parser.add_argument("--only", nargs="+", choices=list(SETTINGS), default=list(SETTINGS))
     arguments = parser.parse_args()
     versions = f"bsuite {bsuite.__version__}" if hasattr(bsuite, "__version__") else "bsuite 0.3.5"
@@ -87,7 +88,7 @@ def main():
                 assert setting in sweep.SWEEP, setting
                 # bsuite has its own words on standard output.
                 with contextlib.redirect_stdout(sys.stderr):
-                    run(agent, setting, folder)
+                    run(agent, setting, folder, arguments.repeat)
             frame = csv_load.load_one_result_set(str(folder))
             own = frame[frame.bsuite_id.isin(settings)]
             analysis = importlib.import_module(f"bsuite.experiments.{name}.analysis")

@@ -11,8 +11,15 @@ use super::table::entry_points;
 #[allow(clippy::undocumented_unsafe_blocks)]
 impl Simd for __m256 {
     const LANES: usize = 8;
-    const TILES: Tiles =
-        Tiles { rows: 6, gradient_rows: 6, direct_rows: 0, vectors: 2, single_vectors: 4, single_panels: 1 };
+    const TILES: Tiles = Tiles {
+        rows: 6,
+        gradient_rows: 6,
+        direct_rows: 0,
+        vectors: 2,
+        products: 4,
+        single_vectors: 4,
+        single_panels: 1,
+    };
 
     instructions! {
         splat = _mm256_set1_ps, load = _mm256_loadu_ps, store = _mm256_storeu_ps,

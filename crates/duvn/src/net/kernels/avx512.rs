@@ -10,8 +10,15 @@ use super::table::entry_points;
 #[allow(clippy::undocumented_unsafe_blocks)]
 impl Simd for __m512 {
     const LANES: usize = 16;
-    const TILES: Tiles =
-        Tiles { rows: 6, gradient_rows: 4, direct_rows: 24, vectors: 4, single_vectors: 4, single_panels: 2 };
+    const TILES: Tiles = Tiles {
+        rows: 6,
+        gradient_rows: 4,
+        direct_rows: 24,
+        vectors: 4,
+        products: 1,
+        single_vectors: 4,
+        single_panels: 2,
+    };
 
     instructions! {
         splat = _mm512_set1_ps, load = _mm512_loadu_ps, store = _mm512_storeu_ps,

@@ -83,15 +83,27 @@ unsafe fn tile<S: Simd, E: Epilogue<S>, const TRANSPOSED: bool, const MR: usize,
     unsafe {
         let mut acc = [[S::splat(0.0); NV]; MR];
         let a = g.a.add(if TRANSPOSED { row } else { row * g.a_stride });
-        for k in 0..g.depth {
-            let b_k: [S; NV] = std::array::from_fn(|j| S::load(b.add(k * b_stride + j * S::LANES)));
-            for (i, acc) in acc.iter_mut().enumerate() {
-                let at = if TRANSPOSED { k * g.a_stride + i } else { i * g.a_stride + k };
-                let a_ik = S::splat(*a.add(at));
-                for (acc, &b) in acc.iter_mut().zip(&b_k) {
-                    *acc = a_ik.mul_add(b, *acc);
+        macro_rules! add_product {
+            ($k:expr) => {{
+                let k = $k;
+                let b_k: [S; NV] = std::array::from_fn(|j| S::load(b.add(k * b_stride + j * S::LANES)));
+                for (i, acc) in acc.iter_mut().enumerate() {
+                    let at = if TRANSPOSED { k * g.a_stride + i } else { i * g.a_stride + k };
+                    let a_ik = S::splat(*a.add(at));
+                    for (acc, &b) in acc.iter_mut().zip(&b_k) {
+                        *acc = a_ik.mul_add(b, *acc);
+                    }
                 }
+            }};
+        }
+        let whole = g.depth / S::TILES.products * S::TILES.products;
+        for first in (0..whole).step_by(S::TILES.products) {
+            for k in 0..S::TILES.products {
+                add_product!(first + k);
             }
+        }
+        for k in whole..g.depth {
+            add_product!(k);
         }
         // Spelt out, because a loop over rows with a long epilogue is not unrolled in time: the sums would go to
         // memory before the first product and after the last.
@@ -140,6 +152,10 @@ pub(super) fn vectors_at<S: Simd>(col: usize, cols: usize) -> usize {
 /// The CPU has the instruction set of `S`; A, B and the matrices of the epilogue are as large as `g` says.
 #[inline(always)]
 pub(super) unsafe fn gemm<S: Simd, E: Epilogue<S>, const TRANSPOSED: bool>(g: &Gemm, epilogue: &E) {
+    if g.rows == 1 {
+        // SAFETY: the caller's contract.
+        return unsafe { gemm_row::<S, E, TRANSPOSED>(g, epilogue) };
+    }
     let mut col = 0;
     while col < g.cols {
         let vectors = vectors_at::<S>(col, g.cols);
@@ -150,6 +166,30 @@ pub(super) unsafe fn gemm<S: Simd, E: Epilogue<S>, const TRANSPOSED: bool>(g: &G
                 2 => column_tiles::<S, E, TRANSPOSED, 2>(g, col, epilogue),
                 3 => column_tiles::<S, E, TRANSPOSED, 3>(g, col, epilogue),
                 _ => column_tiles::<S, E, TRANSPOSED, 4>(g, col, epilogue),
+            }
+        }
+        col += vectors * S::LANES;
+    }
+}
+
+/// A single row: as many columns at once as there are, because each sum waits for itself.
+///
+/// # Safety
+/// As [`gemm`].
+#[inline(always)]
+unsafe fn gemm_row<S: Simd, E: Epilogue<S>, const TRANSPOSED: bool>(g: &Gemm, epilogue: &E) {
+    let mut col = 0;
+    while col < g.cols {
+        let vectors = 1 << ((PANEL - col % PANEL).min(g.cols - col) / S::LANES).ilog2();
+        let (offset, stride) = g.b_grid.column(col);
+        // SAFETY: the caller's contract; the columns of the tile end inside the panel, which has 8 vectors at most.
+        unsafe {
+            let b = g.b.add(offset);
+            match vectors {
+                1 => tile::<S, E, TRANSPOSED, 1, 1>(g, b, stride, 0, col, epilogue),
+                2 => tile::<S, E, TRANSPOSED, 1, 2>(g, b, stride, 0, col, epilogue),
+                4 => tile::<S, E, TRANSPOSED, 1, 4>(g, b, stride, 0, col, epilogue),
+                _ => tile::<S, E, TRANSPOSED, 1, 8>(g, b, stride, 0, col, epilogue),
             }
         }
         col += vectors * S::LANES;

@@ -15,8 +15,15 @@ impl Lanes {
 
 impl Simd for Lanes {
     const LANES: usize = 8;
-    const TILES: Tiles =
-        Tiles { rows: 2, gradient_rows: 2, direct_rows: 0, vectors: 2, single_vectors: 2, single_panels: 1 };
+    const TILES: Tiles = Tiles {
+        rows: 2,
+        gradient_rows: 2,
+        direct_rows: 0,
+        vectors: 2,
+        products: 1,
+        single_vectors: 2,
+        single_panels: 1,
+    };
 
     #[inline(always)]
     unsafe fn splat(x: f32) -> Self {

@@ -11,6 +11,8 @@ pub(super) struct Tiles {
     pub direct_rows: usize,
     /// Most vectors side by side in a tile; a divisor of what a panel of 64 columns holds.
     pub vectors: usize,
+    /// Products that are added to a sum between two looks at whether it is done.
+    pub products: usize,
     /// Most vectors side by side in the product of a single row, 4 at most; there are two sums for each.
     pub single_vectors: usize,
     /// Most panels that the product of a single row goes through together: 2 only where four vectors fill a panel.
