@@ -251,7 +251,13 @@ fn main() -> ExitCode {
     let mut words: Vec<String> = std::env::args().skip(1).collect();
     let (only_build, fresh) =
         (words.iter().any(|word| word == "--build"), words.iter().any(|word| word == "--fresh"));
-    words.retain(|word| !word.starts_with("--"));
+    words.retain(|word| word != "--build" && word != "--fresh");
+    if let Some(word) = words.iter().find(|word| word.starts_with('-')) {
+        eprintln!(
+            "there is no option '{word}': there are --build and --fresh, and words from names of mutants"
+        );
+        return ExitCode::from(2);
+    }
     let mutants =
         read(&fs::read_to_string("mutants/list.txt").expect("start it from the root of the repository"));
     let scratch = fs::canonicalize("mutants").expect("a folder").join("scratch");
