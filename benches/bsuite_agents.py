@@ -72,14 +72,14 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--agents", nargs="+", choices=list(AGENTS), default=list(AGENTS))
     parser.add_argument("--every", action="store_true", help="every setting, as with duvn bsuite --full --episodes N")
-    parser.add_argument("--repeat", type=int, default=0, help="other random numbers: a hundred to every seed, by this number")
+    parser.add_argument("--repeat", type=int, default=0, help="with other random numbers, in a folder of their own")
     parser.add_argument("--only", nargs="+", choices=list(SETTINGS), default=list(SETTINGS))
     arguments = parser.parse_args()
     versions = f"bsuite {bsuite.__version__}" if hasattr(bsuite, "__version__") else "bsuite 0.3.5"
     print(f"# {versions}, jax {jax.__version__}, numpy {numpy.__version__}: a tenth of the episodes")
     print("agent,experiment,score,runs,episodes")
     for agent in arguments.agents:
-        folder = arguments.folder / agent
+        folder = arguments.folder / (f"{agent}-{arguments.repeat}" if arguments.repeat else agent)
         folder.mkdir(parents=True, exist_ok=True)
         for name in arguments.only:
             every = getattr(sweep, name.upper())
